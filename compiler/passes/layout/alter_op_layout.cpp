@@ -76,8 +76,8 @@ private:
                                  m_machine.facts}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
-        if (isOneOf(node, joinPhasesOp, joinFramesOp, stackFramesOp, stackPhasesOp,
-                    unstackPhasesOp))
+        if (isOneOf(node, cutPatchesOp, joinPatchesOp, joinPhasesOp, joinFramesOp, stackFramesOp,
+                    stackPhasesOp, unstackPhasesOp))
             return alterImages(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
         if (factsOf(node).isRecurrent)

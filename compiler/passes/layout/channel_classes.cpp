@@ -62,7 +62,9 @@ bool passesElements(const Module& module, const NodeRecord& node)
 {
     if (isOneOf(node, reluOp, leakyReluOp, clipOp, sigmoidOp, tanhOp, erfOp, absOp, negativeOp))
         return true;
-    if (isOneOf(node, joinPhasesOp, joinFramesOp, stackPhasesOp, unstackPhasesOp)) return true;
+    if (isOneOf(node, cutPatchesOp, joinPatchesOp, joinPhasesOp, joinFramesOp, stackPhasesOp,
+                unstackPhasesOp))
+        return true;
     if (isOneOf(node, qnnRequantizeOp, qnnAddOp, qnnMulOp) || isQuantization(node)) return true;
     if (isOp(node, biasAddOp))
         return normalizedAxis(node.attrs.integer("axis", 1), 4) ==

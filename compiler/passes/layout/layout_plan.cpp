@@ -47,7 +47,7 @@ bool keepsBlocks(const Module& module, const NodeRecord& node)
     };
     if (isReduction(node)) return node.attrs.integer("keepdims", 0) != 0 && leavesChannels("axis");
     if (isOp(node, stridedSliceOp)) return leavesChannels("axes");
-    if (isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) || isOp(node, unstackPhasesOp))
+    if (isOneOf(node, cutPatchesOp, joinPatchesOp, stackFramesOp, stackPhasesOp, unstackPhasesOp))
         return true;
     return isOp(node, padOp) && node.types[0].shape.size() == 4 &&
            node.types[0].shape[1] == module.type(node.operands[0]).shape[1];

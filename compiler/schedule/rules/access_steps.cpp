@@ -5,6 +5,9 @@
 #include "core/ir/tir/byte_table.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace tenon::compiler {
 namespace {
 
@@ -14,25 +17,26 @@ using tir::Stmt;
 
 using Steps = std::vector<int64_t>;
 
-std::optional<Steps> stepsOf(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
-                             const std::vector<tir::IterVar>& iters)
+Steps stepsOf(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
+              const std::vector<tir::IterVar>& iters)
 {
     Steps steps(iters.size(), 0);
-    const auto add = [&](const AffineTerm& term, int64_t stride) {
+    const auto add = [&](const AffineTerm& term, std::optional<int64_t> stride) {
         const bool isVar = term.atom->kind == ExprKind::VarRef;
         for (size_t i = 0; i < iters.size(); ++i) {
             if (!usesVar(term.atom, iters[i].var.get())) continue;
-            if (!isVar || steps[i] == kUnknownStep)
+            if (!isVar || !stride || steps[i] == kUnknownStep)
                 steps[i] = kUnknownStep;
             else
-                steps[i] += term.coefficient * stride;
+                steps[i] += term.coefficient * *stride;
         }
     };
-    int64_t stride = 1;
+    std::optional<int64_t> stride = 1;
     for (size_t dim = indices.size(); dim-- > 0;) {
         for (const AffineTerm& term : affineOf(indices[dim]).terms) add(term, stride);
-        if (buffer.shape[dim]->kind != ExprKind::IntImm) return std::nullopt;
-        stride *= buffer.shape[dim]->integer;
+        const bool isConst = buffer.shape[dim]->kind == ExprKind::IntImm;
+        stride =
+            stride && isConst ? std::optional(*stride * buffer.shape[dim]->integer) : std::nullopt;
     }
     return steps;
 }
@@ -55,9 +59,11 @@ AxisSteps stepsOf(const Stmt& block)
 {
     AxisSteps out{.isKnown = true};
     const auto add = [&](const tir::BufferNode& buffer, const std::vector<Expr>& indices) {
-        const auto steps = stepsOf(buffer, indices, block->block.iters);
-        out.isKnown = out.isKnown && steps.has_value();
-        if (steps) out.access.push_back(*steps);
+        out.isKnown = out.isKnown &&
+                      std::all_of(buffer.shape.begin(), buffer.shape.end(), [](const Expr& extent) {
+                          return extent->kind == ExprKind::IntImm;
+                      });
+        out.access.push_back(stepsOf(buffer, indices, block->block.iters));
     };
     tir::visitStmts(block->body, [&](const Stmt& stmt) {
         if (stmt->kind == tir::StmtKind::Store) add(*stmt->buffer, stmt->indices);
@@ -85,7 +91,7 @@ bool branchesAlong(const Stmt& block, const tir::Var& axis)
 bool isContiguousAlong(const Stmt& block, size_t axis)
 {
     const AxisSteps steps = stepsOf(block);
-    if (!steps.isKnown || branchesAlong(block, block->block.iters[axis].var)) return false;
+    if (branchesAlong(block, block->block.iters[axis].var)) return false;
     for (const std::vector<int64_t>& access : steps.access)
         if (access[axis] != 0 && access[axis] != 1) return false;
     return true;

@@ -166,6 +166,31 @@ std::string pictureModel(const test::ZooOptions& options)
     return b.bytes();
 }
 
+/// Convolutions in blocks of channels over pictures of unknown rows and columns, which become
+/// patches: windows, strides, addends, maxima, enlarging by 2 and by more than the window.
+std::string patchModel()
+{
+    test::ModelBuilder b("patches", {});
+    using test::Dims;
+    std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 16, -2, -3});
+    const std::string first = b.convBnRelu("/first", x, {.inputs = 16, .outputs = 32});
+    std::string y = b.conv("/wide", first, {.inputs = 32, .outputs = 32, .kernel = {5, 5}});
+    y = b.relu("/sum/act", b.node("Add", "/sum", {y, first}));
+    y = b.node("MaxPool", "/max", {y},
+               {{"kernel_shape", Dims{3, 3}}, {"pads", Dims{1, 1, 1, 1}}, {"strides", Dims{2, 2}}});
+    y = b.conv("/depthwise", y, {.inputs = 32, .outputs = 32, .groups = 32});
+    y = b.convBnRelu("/point", y, {.inputs = 32, .outputs = 16, .kernel = {1, 1}});
+    const std::string up =
+        b.node("ConvTranspose", "/up", {y, b.weight("up.weight", {16, 16, 4, 4}, 0.2)},
+               {{"kernel_shape", Dims{4, 4}}, {"pads", Dims{1, 1, 1, 1}}, {"strides", Dims{2, 2}}});
+    const std::string sparse =
+        b.node("ConvTranspose", "/sparse", {up, b.weight("sparse.weight", {16, 8, 1, 2}, 0.2)},
+               {{"kernel_shape", Dims{1, 2}}, {"strides", Dims{2, 3}}});
+    y = b.conv("/last", sparse, {.inputs = 8, .outputs = 4});
+    b.output(y, "y", {-1, 4, -2, -3});
+    return b.bytes();
+}
+
 /// Operators that are decomposed by their shapes, of which the batch alone is open.
 std::string batchModel()
 {
@@ -221,6 +246,13 @@ TEST(DynamicShape, WindowsSlideOverAnyRowsAndColumns)
 {
     expectNumbersOfStaticModels(pictureModel({}), {{1, 3, 9, 16}, {2, 3, 16, 9}, {2, 3, 13, 13}},
                                 "1..2,3,9..16,9..16");
+}
+
+TEST(DynamicShape, PicturesAreCutIntoPatches)
+{
+    for (const char* open : {"1..2,16,7..80,7..80", "1..2,16,7..24,7..50"})
+        expectNumbersOfStaticModels(patchModel(), {{1, 16, 7, 9}, {2, 16, 24, 33}, {1, 16, 17, 50}},
+                                    open);
 }
 
 TEST(DynamicShape, OperatorsOfKnownItemsTakeAnyBatch)

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// cut_patches: an image of any size as patches of one size, which lie behind one another.
+#include "compiler/ops/attr_reader.h"
+#include "compiler/ops/patches.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+Result<Types> infer(const OpView& op)
+{
+    const std::vector<int64_t> patch = intsAttr(op, "patch"), step = intsAttr(op, "step");
+    const auto counts = sizesAttr(op);
+    TensorType out = op.operands[0];
+    if (out.shape.size() < 4)
+        return opError(op, DiagnosticCode::ShapeMismatch, "needs images, not " + out.text());
+    if (!counts || counts->size() != 2 || std::min({patch[0], patch[1], step[0], step[1]}) < 1)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "cannot cut " + out.text() + " into patches [" + join(patch, ", ") +
+                           "] at steps [" + join(step, ", ") + "]");
+    out.shape[0] = out.shape[0] * (*counts)[0] * (*counts)[1];
+    for (const size_t i : {0, 1}) out.shape[kPatchRow + i] = Dim(patch[i]);
+    return Types{out};
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const std::vector<int64_t> step = intsAttr(op, "step"), before = intsAttr(op, "before");
+    const Shape counts = *sizesAttr(op);
+    const Exprs extent = extents(op.operands[0].shape);
+    const auto element = [&](const Exprs& i) {
+        const PatchPlace place = placeOfPatch(i[0], extentOf(counts[0]), extentOf(counts[1]));
+        Exprs source = i;
+        source[0] = place.image;
+        source[kPatchRow] = place.row * Expr(step[0]) + i[kPatchRow] - Expr(before[0]);
+        source[kPatchColumn] = place.column * Expr(step[1]) + i[kPatchColumn] - Expr(before[1]);
+        const Expr value = te::at(in[0], source);
+        const Expr isThere =
+            source[kPatchRow] >= Expr(0) && source[kPatchRow] < extent[kPatchRow] &&
+            source[kPatchColumn] >= Expr(0) && source[kPatchColumn] < extent[kPatchColumn];
+        return tir::call(tir::Intrinsic::IfThenElse, value->dtype,
+                         {isThere, value, tir::zeroOf(value->dtype)});
+    };
+    return te::Tensors{
+        te::compute("cut_patches", extents(op.results[0].shape), element, "injective")};
+}
+
+Cost cost(const OpView& op) { return {0, bytesMoved(op)}; }
+
+constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W] or blocked"}};
+constexpr AttrSpec kAttrs[] = {
+    {"patch", "int[2]", "rows and columns of a patch"},
+    {"step", "int[2]", "rows and columns from one patch to the next"},
+    {"before", "int[2]", "rows and columns of the first patch before the image", "[0, 0]"},
+    {"sizes", "string[]", "patches of a column and of a row; may be symbolic"}};
+
+} // namespace
+
+extern constinit const OpDef cutPatchesOp = {
+    .name = "cut_patches",
+    .doc = "y[(n * rows + r) * columns + q, c, h, w, ..] = data[n, c, r * step[0] + h - before[0], "
+           "q * step[1] + w - before[1], ..]; 0 beyond its edges",
+    .family = Family::Movement,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .accuracy = Accuracy::Exact,
+    // Alone: what is fused with it would depend on the size of the image, too.
+    .pattern = Pattern::Opaque,
+    .takesSymbols = true,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 2, 5, 6), float32] => cut_patches(%x, before=[1, 1], "
+               "patch=[4, 4], sizes=s[\"3\", \"3\"], step=[2, 2])",
+};
+
+} // namespace tenon::compiler

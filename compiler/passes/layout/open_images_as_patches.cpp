@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenImagesAsPatches: an image whose rows and columns are known at run time only is a number of
+// patches whose rows and columns are known. Convolutions read patches with the elements around them
+// that their windows reach; what is elementwise takes the patches that a convolution left. So the
+// kernels are those of known images, and the number of patches is open, as that of images may be.
+#include "compiler/ops/ops.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
+#include "core/ir/size_bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr size_t kRank = 4;
+
+/// Rows or columns of a patch. More would waste more of the last one, fewer are copied with as many
+/// elements around them.
+constexpr int64_t kSide = 16;
+/// What is not larger than this is one patch.
+constexpr int64_t kWholeSide = 28;
+/// Results of a patch of few rows.
+constexpr int64_t kArea = kSide * kSide;
+
+std::string ceilDivText(const Dim& extent, int64_t side)
+{
+    return floorDiv(extent + Dim(side - 1), Dim(side)).text();
+}
+
+int64_t floorOf(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+class ImageCutter
+{
+public:
+    ImageCutter(const Module& module, const GraphFunction& function, const PassContext&)
+        : m_module(module)
+        , m_function(function)
+        , m_bounds(boundsOf(module.main()))
+    {
+    }
+
+    Patches run()
+    {
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            if (node.kind != NodeKind::Op || node.types.size() != 1 || !isOpen(node.types[0]))
+                continue;
+            PatchWriter patch(m_module, m_function.id, "image-to-patches",
+                              nodeLabel(m_module, node) + " works on patches of known size", {id});
+            m_patch = &patch;
+            const std::optional<Pieces> pieces = piecesOf(node);
+            if (!pieces) continue;
+            const Shape& shape = node.types[0].shape;
+            const ValueRef image =
+                patch.op(joinPatchesOp, {pieces->value},
+                         {{"sizes", std::vector<std::string>{shape[0].text(), shape[2].text(),
+                                                             shape[3].text()}}});
+            m_pieces.insert_or_assign(ValueRef{node.id, 0}, *pieces);
+            m_images[{node.id, 0}] = image;
+            patch.replaceAndErase(id, image);
+            m_patches.push_back(patch.take());
+        }
+        return std::move(m_patches);
+    }
+
+private:
+    using Sides = std::array<int64_t, 2>;
+
+    struct Pieces
+    {
+        ValueRef value;
+        Sides sides; ///< rows and columns of each
+    };
+
+    /// Images of known channels, whose rows or columns are not known.
+    static bool isOpen(const TensorType& type)
+    {
+        return type.dtype == kFloat32 && type.shape.size() == kRank && type.shape[1].isConst() &&
+               !(type.shape[2].isConst() && type.shape[3].isConst());
+    }
+
+    const TensorType& typeOf(ValueRef value) const { return m_module.type(value); }
+
+    int64_t sideOf(const Dim& extent, int64_t side) const
+    {
+        const auto range = rangeOf(extent, m_bounds);
+        return range && range->high <= std::max(side, kWholeSide)
+                   ? std::max<int64_t>(1, range->high)
+                   : side;
+    }
+
+    /// Of the patches of an image of that type.
+    Sides sidesOf(const TensorType& type) const
+    {
+        const int64_t rows = sideOf(type.shape[2], kSide);
+        return {rows, sideOf(type.shape[3], std::max(kSide, kArea / rows))};
+    }
+
+    ValueRef imageOf(ValueRef value) const
+    {
+        const auto found = m_images.find(value);
+        return found == m_images.end() ? value : found->second;
+    }
+
+    /// Patches of `value` for those of `result`, whose sides are `sides`.
+    ValueRef cut(ValueRef value, const TensorType& result, const Sides& sides, Attrs attrs)
+    {
+        attrs.set("sizes", std::vector<std::string>{ceilDivText(result.shape[2], sides[0]),
+                                                    ceilDivText(result.shape[3], sides[1])});
+        return m_patch->op(cutPatchesOp, {imageOf(value)}, std::move(attrs));
+    }
+
+    /// The value's own elements as patches of those sides.
+    ValueRef pieces(ValueRef value, const Sides& sides)
+    {
+        const auto found = m_pieces.find(value);
+        if (found != m_pieces.end() && found->second.sides == sides) return found->second.value;
+        const std::vector<int64_t> size{sides[0], sides[1]};
+        const ValueRef made = cut(value, typeOf(value), sides, {{"patch", size}, {"step", size}});
+        m_pieces.try_emplace(value, Pieces{made, sides});
+        return made;
+    }
+
+    std::optional<Pieces> piecesOf(const NodeRecord& node)
+    {
+        if (isOp(node, conv2dOp)) return convolution(node);
+        if (isOp(node, conv2dTransposeOp)) return transposedConvolution(node);
+        if (isOp(node, maxPool2dOp)) return maximum(node);
+        const auto first =
+            std::find_if(node.operands.begin(), node.operands.end(),
+                         [&](ValueRef operand) { return m_pieces.count(operand) > 0; });
+        if (first == node.operands.end()) return std::nullopt;
+        const Sides sides = m_pieces.at(*first).sides;
+        if (isOp(node, concatenateOp)) return concatenation(node, sides);
+        return elementwise(node, sides);
+    }
+
+    /// The patches that windows of `kernel` elements read for those of the node's result.
+    ValueRef piecesFor(const NodeRecord& node, const std::vector<int64_t>& kernel,
+                       const Sides& sides)
+    {
+        const std::vector<int64_t> ones{1, 1};
+        const std::vector<int64_t> strides = node.attrs.integers("strides", ones);
+        const std::vector<int64_t> dilation = node.attrs.integers("dilation", ones);
+        const std::vector<int64_t> padding = node.attrs.integers("padding", {0, 0, 0, 0});
+        std::vector<int64_t> patch, step;
+        for (size_t i = 0; i < sides.size(); ++i) {
+            patch.push_back((sides[i] - 1) * strides[i] + (kernel[i] - 1) * dilation[i] + 1);
+            step.push_back(sides[i] * strides[i]);
+        }
+        return cut(node.operands[0], node.types[0], sides,
+                   {{"patch", patch},
+                    {"step", step},
+                    {"before", std::vector<int64_t>{padding[0], padding[1]}}});
+    }
+
+    static Attrs withoutPadding(const NodeRecord& node)
+    {
+        Attrs attrs = node.attrs;
+        attrs.set("padding", std::vector<int64_t>{0, 0, 0, 0});
+        return attrs;
+    }
+
+    /// Of images in plain layout, by filters of known shape.
+    std::optional<std::vector<int64_t>> filtersOf(const NodeRecord& node) const
+    {
+        if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("data_layout", "NCHW") != "NCHW")
+            return std::nullopt;
+        return constantShape(typeOf(node.operands[1]).shape);
+    }
+
+    static bool isPointwise(const NodeRecord& node, const std::vector<int64_t>& weight)
+    {
+        const std::vector<int64_t> ones{1, 1}, none(4, 0);
+        return weight[2] == 1 && weight[3] == 1 && node.attrs.integers("strides", ones) == ones &&
+               node.attrs.integers("padding", none) == none;
+    }
+
+    std::optional<Pieces> convolution(const NodeRecord& node)
+    {
+        const auto weight = filtersOf(node);
+        if (!weight) return std::nullopt;
+        Sides sides = sidesOf(node.types[0]);
+        const ValueRef data = node.operands[0];
+        if (!isPointwise(node, *weight)) {
+            const ValueRef windows = piecesFor(node, {(*weight)[2], (*weight)[3]}, sides);
+            return Pieces{m_patch->op(conv2dOp, {windows, node.operands[1]}, withoutPadding(node)),
+                          sides};
+        }
+        if (const auto found = m_pieces.find(data); found != m_pieces.end())
+            sides = found->second.sides;
+        return Pieces{m_patch->op(conv2dOp, {pieces(data, sides), node.operands[1]}, node.attrs),
+                      sides};
+    }
+
+    /// Results are those at i * s + k * d - p of the elements i: a patch of them comes from so many
+    /// that begin `before` the patch's own, of which padding leaves the patch.
+    std::optional<Pieces> transposedConvolution(const NodeRecord& node)
+    {
+        const auto weight = filtersOf(node);
+        if (!weight) return std::nullopt;
+        const std::vector<int64_t> ones{1, 1};
+        const std::vector<int64_t> strides = node.attrs.integers("strides", ones);
+        const std::vector<int64_t> dilation = node.attrs.integers("dilation", ones);
+        const std::vector<int64_t> padding = node.attrs.integers("padding", {0, 0, 0, 0});
+        Sides sides = sidesOf(node.types[0]);
+        std::vector<int64_t> patch, step, before, edges(4), extra;
+        for (size_t i = 0; i < sides.size(); ++i) {
+            const int64_t s = strides[i], p = padding[i];
+            const int64_t reach = ((*weight)[2 + i] - 1) * dilation[i];
+            step.push_back((sides[i] + s - 1) / s);
+            sides[i] = step[i] * s;
+            const int64_t first = floorOf(p - reach, s), end = step[i] + floorOf(p - 1, s) + 1;
+            before.push_back(-first);
+            patch.push_back(end - first);
+            const int64_t behind = reach + floorOf(p - 1, s) * s + 1 - p;
+            edges[i] = p - first * s;
+            edges[2 + i] = std::max<int64_t>(behind, 0);
+            extra.push_back(std::max<int64_t>(-behind, 0));
+        }
+        Attrs attrs = node.attrs;
+        attrs.set("padding", edges);
+        attrs.set("output_padding", extra);
+        const ValueRef data = cut(node.operands[0], node.types[0], sides,
+                                  {{"patch", patch}, {"step", step}, {"before", before}});
+        return Pieces{m_patch->op(conv2dTransposeOp, {data, node.operands[1]}, std::move(attrs)),
+                      sides};
+    }
+
+    /// Zeros are no more than what they stand beside.
+    bool isNotNegative(ValueRef value) const
+    {
+        const NodeRecord& node = m_module.node(value.node);
+        return node.kind == NodeKind::Op &&
+               (isOp(node, reluOp) || isOp(node, sigmoidOp) ||
+                (isOp(node, clipOp) && node.attrs.number("a_min", -1) >= 0));
+    }
+
+    std::optional<Pieces> maximum(const NodeRecord& node)
+    {
+        const ValueRef data = node.operands[0];
+        const std::vector<int64_t> none(4, 0);
+        const bool isInside =
+            node.attrs.integers("padding", none) == none && node.attrs.integer("ceil_mode", 0) == 0;
+        if (!isOpen(typeOf(data)) || node.attrs.string("layout", "NCHW") != "NCHW" ||
+            !(isInside || isNotNegative(data)))
+            return std::nullopt;
+        const Sides sides = sidesOf(node.types[0]);
+        const ValueRef windows = piecesFor(node, node.attrs.integers("pool_size", {}), sides);
+        Attrs attrs = withoutPadding(node);
+        attrs.set("ceil_mode", int64_t{0}); // patches hold the windows that ceil_mode adds
+        return Pieces{m_patch->op(maxPool2dOp, {windows}, std::move(attrs)), sides};
+    }
+
+    std::optional<Pieces> concatenation(const NodeRecord& node, const Sides& sides)
+    {
+        if (normalizedAxis(node.attrs.integer("axis", 0), kRank) != 1) return std::nullopt;
+        const Shape& result = node.types[0].shape;
+        for (const ValueRef operand : node.operands) {
+            const TensorType& type = typeOf(operand);
+            if (!isOpen(type) || !(type.shape[2] == result[2]) || !(type.shape[3] == result[3]))
+                return std::nullopt;
+        }
+        std::vector<ValueRef> parts;
+        for (const ValueRef operand : node.operands) parts.push_back(pieces(operand, sides));
+        return Pieces{m_patch->op(concatenateOp, parts, {{"axis", int64_t{1}}}), sides};
+    }
+
+    /// The same for every patch of every image.
+    bool isByChannel(ValueRef value) const
+    {
+        const auto shape = constantShape(typeOf(value).shape);
+        if (!shape) return false;
+        const size_t rank = shape->size();
+        const auto extent = [&](size_t fromEnd) {
+            return fromEnd <= rank ? (*shape)[rank - fromEnd] : 1;
+        };
+        return rank <= kRank && extent(1) == 1 && extent(2) == 1 && extent(4) == 1;
+    }
+
+    std::optional<Pieces> elementwise(const NodeRecord& node, const Sides& sides)
+    {
+        const OpDef& op = factsOf(node);
+        const bool isBias =
+            isOp(node, biasAddOp) && normalizedAxis(node.attrs.integer("axis", 1), kRank) == 1;
+        const bool hasAxis = std::any_of(op.attrs.begin(), op.attrs.end(),
+                                         [](const AttrSpec& attr) { return attr.name == "axis"; });
+        if (op.pattern > Pattern::Broadcast || (hasAxis && !isBias)) return std::nullopt;
+        const auto isLike = [&](ValueRef operand) {
+            return typeOf(operand).shape == node.types[0].shape && isOpen(typeOf(operand));
+        };
+        const auto isFine = [&](ValueRef operand) {
+            return isLike(operand) || isBias || isByChannel(operand);
+        };
+        if (!std::all_of(node.operands.begin(), node.operands.end(), isFine)) return std::nullopt;
+        std::vector<ValueRef> operands;
+        for (const ValueRef operand : node.operands)
+            operands.push_back(isLike(operand) ? pieces(operand, sides) : operand);
+        return Pieces{m_patch->op(op, operands, node.attrs), sides};
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    SizeBounds m_bounds;
+    std::map<ValueRef, Pieces> m_pieces;   ///< of a value: its patches
+    std::map<ValueRef, ValueRef> m_images; ///< and the image that they make again
+    PatchWriter* m_patch = nullptr;
+    Patches m_patches;
+};
+
+} // namespace
+
+Result<Patches> runOpenImagesAsPatches(const Module& module, const PassContext& context)
+{
+    return rewriteFunctions<ImageCutter>(module, context);
+}
+
+} // namespace tenon::compiler
