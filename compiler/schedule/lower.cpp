@@ -28,9 +28,12 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function.body = tir::simplify(lowerPowers(lowerGates(lowerBlocks(function.body))));
     function.body = compactBuffers(function.body);
     function = flattenBuffers(function);
-    function.body = hoistGuards(tir::simplify(function.body));
+    function.body = tir::simplify(function.body);
+    function = hoistDivisions(std::move(function));
+    function.body = hoistGuards(function.body);
     function.body = tir::simplify(partitionLoops(function.body));
-    function.body = tir::simplify(lowerVectorized(function.body));
+    function.body = tir::simplify(lowerVectorized(
+        function.body, function.sizes.empty() ? LaneChoice::Common : LaneChoice::Own));
     if (!hasOrderedSums(function)) function.body = fuseSums(function.body);
     function = requestStreams(std::move(function));
     function = requestResults(requestRows(std::move(function)));

@@ -4,6 +4,8 @@
 
 #include "core/ir/tir/stmt.h"
 
+#include <cstdint>
+
 namespace tenon::compiler {
 
 using namespace core;
@@ -27,6 +29,10 @@ tir::Stmt compactBuffers(const tir::Stmt& body);
 /// Makes every buffer one-dimensional, honouring strides.
 tir::PrimFunc flattenBuffers(const tir::PrimFunc& function);
 
+/// Divides once by sizes that are known at run time only, where loops inside would for each
+/// iteration.
+tir::PrimFunc hoistDivisions(tir::PrimFunc function);
+
 /// Asks once where loops inside would ask for each iteration: guards that do not depend on a loop
 /// go around it, equal ones become one.
 tir::Stmt hoistGuards(const tir::Stmt& body);
@@ -35,8 +41,16 @@ tir::Stmt hoistGuards(const tir::Stmt& body);
 /// only the border of an image tests for it.
 tir::Stmt partitionLoops(const tir::Stmt& body);
 
+/// Whether lanes may choose by themselves what they read: where images have borders at places that
+/// nobody knows, and rules ask processors for masks.
+enum class LaneChoice : uint8_t
+{
+    Common,
+    Own
+};
+
 /// Turns vectorized loops into Ramp and Broadcast expressions; what cannot be one becomes serial.
-tir::Stmt lowerVectorized(const tir::Stmt& body);
+tir::Stmt lowerVectorized(const tir::Stmt& body, LaneChoice choice = LaneChoice::Common);
 
 /// Makes products that are added to a sum, c[i] = c[i] + a * b, fused multiply-adds.
 tir::Stmt fuseSums(const tir::Stmt& body);

@@ -43,10 +43,11 @@ LoopRanges rangesIn(const Stmt& body)
 class Vectorizer
 {
 public:
-    Vectorizer(const tir::Loop& loop, int lanes, const LoopRanges& ranges)
+    Vectorizer(const tir::Loop& loop, int lanes, const LoopRanges& ranges, LaneChoice choice)
         : m_loop(loop)
         , m_lanes(lanes)
         , m_ranges(ranges)
+        , m_choice(choice)
     {
     }
 
@@ -80,6 +81,7 @@ private:
     const tir::Loop& m_loop;
     int m_lanes;
     const LoopRanges& m_ranges; ///< of the loops around, too
+    LaneChoice m_choice;
     std::unordered_map<const tir::VarNode*, tir::Var> m_vectorLets;
 
     Stmt giveUp(const Stmt& stmt)
@@ -245,10 +247,12 @@ private:
         }
     }
 
-    /// Only one side may be evaluated, so all lanes have to agree on it.
+    /// Only one side may be evaluated, so all lanes have to agree on it, or have a mask.
     Expr guarded(const tir::ExprNode& expr)
     {
-        const Expr condition = scalar(expr.args[0]);
+        const bool isMasked = m_choice == LaneChoice::Own && varies(expr.args[0]) &&
+                              canMask(expr.args[1]) && canMask(expr.args[2]);
+        const Expr condition = isMasked ? vectorOf(expr.args[0]) : scalar(expr.args[0]);
         const Expr then = widened(vectorOf(expr.args[1]), m_lanes);
         const Expr otherwise = widened(vectorOf(expr.args[2]), m_lanes);
         return tir::call(tir::Intrinsic::IfThenElse, expr.dtype.withLanes(m_lanes),
@@ -256,13 +260,13 @@ private:
     }
 };
 
-Stmt lowerLoop(const Stmt& stmt, const LoopRanges& ranges)
+Stmt lowerLoop(const Stmt& stmt, const LoopRanges& ranges, LaneChoice choice)
 {
     if (stmt->kind != StmtKind::For || stmt->loop.kind != tir::LoopKind::Vectorized) return stmt;
     tir::Loop loop = stmt->loop;
     if (loop.extent->kind == ExprKind::IntImm && loop.extent->integer > 1 &&
         loop.extent->integer <= UINT16_MAX) {
-        Vectorizer vectorizer(loop, static_cast<int>(loop.extent->integer), ranges);
+        Vectorizer vectorizer(loop, static_cast<int>(loop.extent->integer), ranges, choice);
         const Stmt body = vectorizer.visit(stmt->body);
         if (!vectorizer.failed) return body;
     }
@@ -272,10 +276,11 @@ Stmt lowerLoop(const Stmt& stmt, const LoopRanges& ranges)
 
 } // namespace
 
-tir::Stmt lowerVectorized(const tir::Stmt& body)
+tir::Stmt lowerVectorized(const tir::Stmt& body, LaneChoice choice)
 {
     const LoopRanges ranges = rangesIn(body);
-    return tir::rewriteStmt(body, [&](const Stmt& stmt) { return lowerLoop(stmt, ranges); });
+    return tir::rewriteStmt(body,
+                            [&](const Stmt& stmt) { return lowerLoop(stmt, ranges, choice); });
 }
 
 } // namespace tenon::compiler

@@ -101,6 +101,19 @@ bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
     return isPlain;
 }
 
+/// Elements side by side that are read where they are inside an image of unknown size, on a
+/// processor whose vectors have masks.
+bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts)
+{
+    constexpr int64_t kMaskedBytes = 64; // AVX-512
+    const AxisSteps steps = stepsOf(block);
+    if (facts.vectorBytes < kMaskedBytes || steps.isKnown || block->block.iters.empty() ||
+        !branchesAlong(block, block->block.iters.back().var))
+        return false;
+    return std::all_of(steps.access.begin(), steps.access.end(),
+                       [](const std::vector<int64_t>& access) { return access.back() == 1; });
+}
+
 /// How many neighbours along the last axis lie side by side where loads take it apart into blocks
 /// and what is inside them, as blocked layouts do; 0 where a load does something else with it.
 int64_t elementsPerBlock(const tir::Stmt& block)
@@ -344,7 +357,8 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         if (tiled) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
-    if (contiguous == 0 && axes.back().extent >= lanes && gathersAlongLast(stmt, lanes))
+    if (contiguous == 0 && axes.back().extent >= lanes &&
+        (gathersAlongLast(stmt, lanes) || readsUnderMasks(stmt, facts)))
         contiguous = 1;
     const auto borders = bordersOfRows(schedule, stmt, axes, contiguous, lanes, facts);
     if (!borders.empty())
