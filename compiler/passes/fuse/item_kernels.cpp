@@ -103,8 +103,10 @@ private:
         if (m_axes.empty()) return false;
         for (size_t i = 0; i < indices.size(); ++i) {
             const tir::Expr& index = indices[i];
-            const bool isOwn = i < m_axes.size() && index->kind == tir::ExprKind::VarRef &&
-                               index->var == m_axes[i];
+            const bool isOwn =
+                i < m_axes.size() &&
+                ((index->kind == tir::ExprKind::VarRef && index->var == m_axes[i]) ||
+                 (m_lead[i] == "1" && index.isConstInt(0))); // broadcasting writes it so
             if (i < m_axes.size() ? !isOwn : !isFine(index)) return false;
         }
         return true;
