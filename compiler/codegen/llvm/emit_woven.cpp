@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors whose elements take turns in memory: rounds of a loop that store every second, third or
-// fourth element. They are brought into order in registers and stored as they lie; scattered, each
-// element is a store of its own.
+// Vectors whose elements take turns in memory: rounds of a loop that store every second, third,
+// fourth or eighth element. They are brought into order in registers and stored as they lie;
+// scattered, each element is a store of its own.
 #include "compiler/codegen/llvm/emitter.h"
 #include "core/ir/tir/simplify.h"
 #include "core/ir/tir/visit.h"
+
+#include <bit>
 
 namespace tenon::compiler {
 namespace {
@@ -12,7 +14,8 @@ namespace {
 using tir::Expr;
 using tir::ExprKind;
 
-constexpr int64_t kFewest = 2, kMost = 4;
+constexpr int64_t kFewest = 2, kMost = 8;
+constexpr size_t kMostAsOne = 4;
 
 using Vectors = std::vector<llvm::Value*>;
 
@@ -30,21 +33,27 @@ llvm::Value* inTurns(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* 
     return builder.CreateShuffleVector(a, b, order);
 }
 
-/// Vectors in the order of memory, of two, three or four.
+/// Vectors in the order of memory, of a power of two: the even and the odd ones' take turns.
+Vectors pairsInOrder(llvm::IRBuilderBase& builder, const Vectors& parts)
+{
+    if (parts.size() == 1) return parts;
+    Vectors even, odd, out;
+    for (size_t i = 0; i < parts.size(); ++i) (i % 2 == 0 ? even : odd).push_back(parts[i]);
+    even = pairsInOrder(builder, even);
+    odd = pairsInOrder(builder, odd);
+    const int lanes = lanesOf(parts[0]);
+    for (size_t i = 0; i < even.size(); ++i)
+        for (const int first : {0, lanes})
+            out.push_back(inTurns(builder, even[i], odd[i], first, lanes));
+    return out;
+}
+
+/// Vectors in the order of memory, of two, three, four or eight.
 Vectors inOrder(llvm::IRBuilderBase& builder, const Vectors& parts)
 {
+    if (parts.size() != 3) return pairsInOrder(builder, parts);
     const int lanes = lanesOf(parts[0]);
-    const auto halves = [&](llvm::Value* a, llvm::Value* b) {
-        return Vectors{inTurns(builder, a, b, 0, lanes), inTurns(builder, a, b, lanes, lanes)};
-    };
-    if (parts.size() == 2) return halves(parts[0], parts[1]);
     Vectors out;
-    if (parts.size() == 4) {
-        const Vectors even = halves(parts[0], parts[2]), odd = halves(parts[1], parts[3]);
-        for (size_t half = 0; half < 2; ++half)
-            for (llvm::Value* vector : halves(even[half], odd[half])) out.push_back(vector);
-        return out;
-    }
     for (int vector = 0; vector < 3; ++vector) {
         std::vector<int> firstTwo, third;
         for (int lane = 0; lane < lanes; ++lane) {
@@ -78,7 +87,8 @@ llvm::Value* asOne(llvm::IRBuilderBase& builder, const Vectors& parts)
 bool storesInTurns(const tir::StmtNode& loop, int64_t rounds)
 {
     const tir::StmtNode& store = *loop.body;
-    if (rounds < kFewest || rounds > kMost || store.kind != tir::StmtKind::Store ||
+    const bool isFit = rounds == 3 || std::has_single_bit(static_cast<uint64_t>(rounds));
+    if (rounds < kFewest || rounds > kMost || !isFit || store.kind != tir::StmtKind::Store ||
         store.value->dtype.lanes < 4 || store.buffer->dtype.bytes() != 4)
         return false;
     const Expr& to = store.indices[0];
@@ -108,7 +118,7 @@ bool Emitter::unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& 
     }
     selectRound(node, begin, 0);
     const auto [pointer, align] = address(store.buffer, store.indices[0]->args[0]);
-    if (m_options.hasNarrowLanes) { // AArch64
+    if (m_options.hasNarrowLanes && parts.size() <= kMostAsOne) { // AArch64
         m_builder.CreateAlignedStore(asOne(m_builder, parts), pointer, align);
         return true;
     }

@@ -247,7 +247,7 @@ void scheduleJoinedRows(Schedule& schedule, const std::string& block,
 void unrollPeriods(Schedule& schedule, const tir::Stmt& block, std::vector<AxisView>& axes,
                    size_t contiguous)
 {
-    constexpr int64_t kLongestPeriod = 4;
+    constexpr int64_t kLongestPeriod = 8;
     std::vector<std::string> order, places;
     for (size_t i = 0; i + contiguous < axes.size(); ++i) {
         const int64_t period = periodOf(block, block->block.iters[i]);

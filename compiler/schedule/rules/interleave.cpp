@@ -13,7 +13,8 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kFewestParts = 2, kMostParts = 4;
+constexpr int64_t kFewestParts = 2, kMostParts = 8;
+constexpr int64_t kMostInTwoAxes = 4; // more are squares, which cross in registers
 constexpr int64_t kFewestNeighbours = 4;
 constexpr int kElementBytes = 4;
 
@@ -28,35 +29,45 @@ std::optional<Interleaving> alongTwoAxes(const tir::Stmt& block)
     const size_t last = iters.size() - 1, along = last - 1;
     const int64_t parts = iters[last].extent->integer, count = iters[along].extent->integer;
     const std::vector<int64_t>& store = steps.access[0];
-    if (!isFew(parts) || count < kFewestNeighbours || store[last] != 1 || store[along] != parts ||
-        branchesAlong(block, iters[along].var))
+    if (!isFew(parts) || parts > kMostInTwoAxes || count < kFewestNeighbours || store[last] != 1 ||
+        store[along] != parts || branchesAlong(block, iters[along].var))
         return std::nullopt;
     for (size_t i = 1; i < steps.access.size(); ++i)
         if (steps.access[i][along] != 0 && steps.access[i][along] != 1) return std::nullopt;
     return Interleaving{parts, 2, count};
 }
 
-/// The remainder of the last axis tells the part, its quotient the element.
+/// By what loads divide the axis as their last index, all by the same; 0 where one does not.
+int64_t divisorInLoads(const tir::Stmt& block, const tir::Var& axis)
+{
+    int64_t divisor = 0;
+    bool isDivided = true;
+    tir::visitExprs(block->body->value, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load) return isDivided;
+        for (const tir::Expr& index : expr->args) {
+            if (!usesVar(index, axis.get())) continue;
+            const int64_t found = divisorOfVar(index, tir::ExprKind::FloorDiv);
+            isDivided = isDivided && &index == &expr->args.back() && found != 0 &&
+                        (divisor == 0 || divisor == found);
+            divisor = found;
+        }
+        return isDivided;
+    });
+    return isDivided ? divisor : 0;
+}
+
+/// The remainder of the last axis tells the part, its quotient the element: of phases that are
+/// joined, and of elements that are repeated.
 std::optional<Interleaving> alongRemainders(const tir::Stmt& block)
 {
     const tir::IterVar& last = block->block.iters.back();
-    const int64_t parts = periodOf(block, last);
+    const int64_t parts = divisorInLoads(block, last.var);
     if (last.extent->kind != tir::ExprKind::IntImm || !isFew(parts) ||
-        last.extent->integer % parts != 0 || last.extent->integer / parts < kFewestNeighbours)
+        last.extent->integer % parts != 0 || last.extent->integer / parts < kFewestNeighbours ||
+        (branchesAlong(block, last.var) && periodOf(block, last) != parts))
         return std::nullopt;
-    const tir::Stmt& store = block->body;
-    const tir::Expr& to = store->indices.back();
+    const tir::Expr& to = block->body->indices.back();
     if (to->kind != tir::ExprKind::VarRef || to->var != last.var) return std::nullopt;
-    bool isDivided = true;
-    tir::visitExprs(store->value, [&](const tir::Expr& expr) {
-        if (expr->kind != tir::ExprKind::Load) return true;
-        for (const tir::Expr& index : expr->args)
-            if (usesVar(index, last.var.get()))
-                isDivided = isDivided && &index == &expr->args.back() &&
-                            divisorOfVar(index, tir::ExprKind::FloorDiv) == parts;
-        return isDivided;
-    });
-    if (!isDivided) return std::nullopt;
     return Interleaving{parts, 1, last.extent->integer / parts};
 }
 
