@@ -39,7 +39,8 @@ Tensor TransposedWindows::weightOf(const Tensor& weight) const
 {
     const auto& [rows, columns] = m_axes;
     const std::vector<int64_t>& from = weight.shape();
-    const std::vector<int64_t> to{phases() * from[1], from[0], rows.taps, columns.taps};
+    const int64_t inputs = from[0] / m_groups;
+    const std::vector<int64_t> to{m_groups * phases() * from[1], inputs, rows.taps, columns.taps};
     const size_t each = weight.dtype().bytes();
     return Tensor::make(
         weight.dtype(), to, [&, &rows = rows, &columns = columns](std::span<std::byte> out) {
@@ -49,8 +50,9 @@ Tensor TransposedWindows::weightOf(const Tensor& weight) const
                 for (int64_t tap = 0; tap < area; ++tap) {
                     const int64_t y = tap / from[3], x = tap % from[3];
                     const int64_t phase = y % rows.stride * columns.stride + x % columns.stride;
-                    const int64_t result = phase * from[1] + plane % from[1];
-                    const int64_t filter = result * from[0] + plane / from[1];
+                    const int64_t input = plane / from[1], group = input / inputs;
+                    const int64_t result = (group * phases() + phase) * from[1] + plane % from[1];
+                    const int64_t filter = result * inputs + input % inputs;
                     const int64_t row = rows.taps - 1 - y / rows.stride;
                     const int64_t column = columns.taps - 1 - x / columns.stride;
                     const int64_t at = (filter * rows.taps + row) * columns.taps + column;
@@ -69,7 +71,8 @@ ValueRef TransposedWindows::imageOf(PatchWriter& patch, ValueRef windows, int64_
     ValueRef image =
         reshaped(patch, windows, {-1, rows.stride, columns.stride, channels, height, width});
     image = patch.op(transposeOp, {image}, {{"axes", std::vector<int64_t>{0, 3, 4, 1, 5, 2}}});
-    image = reshaped(patch, image, {-1, channels, height * rows.stride, width * columns.stride});
+    image = reshaped(patch, image,
+                     {-1, m_groups * channels, height * rows.stride, width * columns.stride});
     std::vector<int64_t> begin, end;
     bool isWhole = true;
     for (const WindowAxis& axis : m_axes) {
@@ -87,7 +90,7 @@ std::optional<TransposedWindows> transposedWindows(const Module& module, const N
 {
     const std::vector<int64_t> ones{1, 1};
     const Shape& shape = module.type(node.operands[0]).shape;
-    if (node.attrs.integer("groups", 1) != 1 || node.attrs.integers("dilation", ones) != ones ||
+    if (node.attrs.integers("dilation", ones) != ones ||
         !constantShape({shape.begin() + 1, shape.end()}))
         return std::nullopt;
     std::array<WindowAxis, 2> axes;
@@ -95,7 +98,7 @@ std::optional<TransposedWindows> transposedWindows(const Module& module, const N
         axes[i] = windowsOf(transposedAxis(module, node, weight, i));
         if (axes[i].before < 0 || axes[i].after < 0) return std::nullopt;
     }
-    return TransposedWindows(axes);
+    return TransposedWindows(axes, node.attrs.integer("groups", 1));
 }
 
 } // namespace tenon::compiler

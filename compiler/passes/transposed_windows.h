@@ -29,8 +29,9 @@ struct WindowAxis
 class TransposedWindows
 {
 public:
-    explicit TransposedWindows(std::array<WindowAxis, 2> axes)
+    TransposedWindows(std::array<WindowAxis, 2> axes, int64_t groups)
         : m_axes(axes)
+        , m_groups(groups)
     {
     }
 
@@ -41,17 +42,20 @@ public:
     const std::array<WindowAxis, 2>& axes() const { return m_axes; }
     /// Of the convolution.
     std::vector<int64_t> padding() const;
-    /// [C, O, KH, KW] -> [s * s * O, C, taps, taps]; zeros where a phase has no such tap.
+    int64_t groups() const { return m_groups; }
+    /// [C, O, KH, KW] -> [groups * s * s * O, C / groups, taps, taps]; zeros where a phase has no
+    /// such tap.
     Tensor weightOf(const Tensor& weight) const;
-    /// The image [N, O, H, W] of the convolution's results [N, s * s * O, h, w].
+    /// The image [N, groups * O, H, W] of the convolution's results [N, groups * s * s * O, h, w].
     ValueRef imageOf(PatchWriter& patch, ValueRef windows, int64_t channels) const;
 
 private:
     std::array<WindowAxis, 2> m_axes;
+    int64_t m_groups;
 };
 
-/// Of nn.conv2d_transpose whose weight has this shape; nothing where it has groups or dilation,
-/// an image of unknown size, or windows inside of it only.
+/// Of nn.conv2d_transpose whose weight has this shape; nothing where it has dilation, an image of
+/// unknown size, or windows inside of it only.
 std::optional<TransposedWindows> transposedWindows(const Module& module, const NodeRecord& node,
                                                    const std::vector<int64_t>& weight);
 

@@ -17,8 +17,9 @@ std::optional<Patch> phasesAsChannels(const Module& module, const GraphFunction&
                       "one convolution makes all results of a window of the image", {node.id});
     const ValueRef filters =
         patch.constant(windows->weightOf(weight), module.node(node.operands[1].node).name);
-    const ValueRef results =
-        patch.op(conv2dOp, {node.operands[0], filters}, {{"padding", windows->padding()}});
+    Attrs attrs{{"padding", windows->padding()}};
+    if (windows->groups() != 1) attrs.set("groups", windows->groups());
+    const ValueRef results = patch.op(conv2dOp, {node.operands[0], filters}, std::move(attrs));
     patch.replace({node.id, 0}, windows->imageOf(patch, results, weight.shape()[1]));
     patch.erase(node.id);
     return patch.take();

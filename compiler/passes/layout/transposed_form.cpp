@@ -4,6 +4,7 @@
 
 #include "compiler/passes/layout/channel_block.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tenon::compiler {
@@ -18,6 +19,10 @@ TransposedForm transposedForm(const Module& module, const NodeRecord& node,
         return a.input == 1 && a.padding == 0 && a.output == a.kernel;
     };
     if (groups == 1 && isOne(axes[0]) && isOne(axes[1])) return TransposedForm::Pixel;
+    // A kernel for each of many phases joins them element by element.
+    constexpr int64_t kMostPhasesOfAxis = 8;
+    if (std::max(axes[0].stride, axes[1].stride) > kMostPhasesOfAxis)
+        return TransposedForm::Windows;
     // Others than narrow ones are widened where they fill no vector.
     const auto isFilled = [&](int64_t channels) {
         return channels >= lanes || channelBlock(channels, lanes) != 0;

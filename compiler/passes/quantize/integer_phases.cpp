@@ -10,6 +10,7 @@ namespace tenon::compiler {
 std::optional<IntegerPhases> integerPhases(const Module& module, const NodeRecord& node,
                                            const std::vector<int64_t>& weight)
 {
+    if (node.attrs.integer("groups", 1) != 1) return std::nullopt;
     IntegerPhases out{phasesOf(module, node, weight), {}, inWords(weight[1])};
     if (!out.phases.empty() && out.filters == weight[1]) return out;
     auto windows = transposedWindows(module, node, weight);
