@@ -80,14 +80,36 @@ Extents extentsOf(OnnxNode& node, std::vector<int64_t> input, const std::vector<
     return out;
 }
 
-/// The planar operator covers the two last axes of a picture without the rarer options.
+/// The planar operator covers the two last axes of a picture, or the last one of lines, without the
+/// rarer options.
 bool isPlanar(const Extents& e, const Resampling& how, DataType dtype)
 {
     const bool isCommon =
         how.transformation == "half_pixel" || how.transformation == "align_corners" ||
         how.transformation == "asymmetric" || how.transformation == "pytorch_half_pixel";
-    return isCommon && !how.isAntialiased && e.input.size() == 4 && e.output[0] == e.input[0] &&
-           e.output[1] == e.input[1] && (dtype.isFloat() || how.method == "nearest");
+    return isCommon && !how.isAntialiased && (e.input.size() == 4 || e.input.size() == 3) &&
+           e.output[0] == e.input[0] && e.output[1] == e.input[1] &&
+           (dtype.isFloat() || how.method == "nearest");
+}
+
+/// Lines are pictures of one row.
+ValueRef resizedPlanes(OnnxNode& node, const Extents& e, const Resampling& how)
+{
+    const bool isLine = e.input.size() == 3;
+    ValueRef picture = node.input(0);
+    if (isLine)
+        picture =
+            node.emit("reshape", {picture},
+                      {{"newshape", std::vector<int64_t>{e.input[0], e.input[1], 1, e.input[2]}}});
+    Attrs attrs{{"size", std::vector<int64_t>{isLine ? 1 : e.output[2], e.output.back()}},
+                {"method", how.method},
+                {"coordinate_transformation_mode", how.transformation},
+                {"scales", std::vector<double>{isLine ? 1 : e.scales[2], e.scales.back()}}};
+    if (how.method == "nearest") attrs.set("rounding_method", how.rounding);
+    if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
+    if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
+    picture = node.emit("image.resize2d", {picture}, std::move(attrs));
+    return isLine ? node.emit("reshape", {picture}, {{"newshape", e.output}}) : picture;
 }
 
 /// False when only the graph can do it.
@@ -99,18 +121,12 @@ bool resize(OnnxNode& node, const Extents& e, const Resampling& how, const std::
         node.forward(0, 0);
         return true;
     }
-    if (isPlanar(e, how, node.type(0).dtype)) {
-        Attrs attrs{{"size", std::vector<int64_t>{e.output[2], e.output[3]}},
-                    {"method", how.method},
-                    {"coordinate_transformation_mode", how.transformation},
-                    {"scales", std::vector<double>{e.scales[2], e.scales[3]}}};
-        if (how.method == "nearest") attrs.set("rounding_method", how.rounding);
-        if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
-        if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
-        node.output(0, node.emit("image.resize2d", {node.input(0)}, std::move(attrs)));
+    const bool isConstant = constantShape(node.type(0).shape).has_value();
+    if (isPlanar(e, how, node.type(0).dtype) && (e.input.size() == 4 || isConstant)) {
+        node.output(0, resizedPlanes(node, e, how));
         return true;
     }
-    if (!constantShape(node.type(0).shape)) return false;
+    if (!isConstant) return false;
     std::vector<ResampledAxis> axes;
     for (size_t i = 0; i < e.input.size(); ++i) {
         if (static_cast<double>(e.input[i]) * static_cast<double>(e.output[i]) > kMaxEntries ||
