@@ -259,6 +259,7 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
     if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
     if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
     if (has("+avxvnni")) return ByteDot::Fused;
+    if (has("+avx") && !has("+avx2")) return ByteDot::Scalar; // wide vectors of floats only
     return has("+ssse3") ? ByteDot::SignedAdd : ByteDot::MultiplyAdd;
 }
 

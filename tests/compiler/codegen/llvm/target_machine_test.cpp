@@ -48,8 +48,8 @@ TEST(TargetMachine, productsOfBytesFollowTheCpu)
         EXPECT_EQ(valuesOf(cpu), kUInt8) << cpu;
     // Their instruction for signs of bytes has no 512 bits.
     for (const char* cpu : {"nehalem", "haswell"}) EXPECT_EQ(valuesOf(cpu), kInt8) << cpu;
-    // 512-bit vectors without instructions for their bytes.
-    EXPECT_FALSE(valuesOf("knl"));
+    // 512-bit vectors without instructions for their bytes, and 256-bit ones without integers.
+    for (const char* cpu : {"knl", "sandybridge", "btver2"}) EXPECT_FALSE(valuesOf(cpu)) << cpu;
 }
 
 TEST(TargetMachine, productsOfBytesNeedVectorsOnAArch64)
