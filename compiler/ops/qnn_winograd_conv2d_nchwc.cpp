@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// qnn.contrib_conv2d_winograd_NCHWc: convolution of int8 by Winograd's minimal filtering in
+// qnn.contrib_conv2d_winograd_NCHWc: convolution of bytes by Winograd's minimal filtering in
 // integers along one axis or both, for processors that multiply 16-bit numbers as fast as bytes. Of
-// strides are as many convolutions as an image has phases, which are as many channels.
+// strides are as many convolutions as an image has phases, which are as many channels. Filters of
+// two channels come in one word where a processor adds up pairs of products.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/quads.h"
 #include "compiler/ops/winograd_geometry.h"
 #include "compiler/ops/winograd_integers.h"
+
+#include <functional>
 
 namespace tenon::compiler {
 namespace {
 
 using tir::Expr;
+
+/// Channels of filters in an element of the weight.
+int64_t channelsPerWord(const OpView& op) { return op.operands[1].dtype == kInt32 ? 2 : 1; }
 
 struct Geometry
 {
@@ -17,6 +24,7 @@ struct Geometry
     std::array<WinogradAxis, 2> axes;
     int64_t outBlock;
     int64_t kernelBlock; ///< output channels per block of filters, a multiple of outBlock
+    int64_t perWord;     ///< channels of filters
 
     int64_t phases() const { return window.stride[0] * window.stride[1]; }
     /// Rows of filters that are multiplied one by one.
@@ -28,15 +36,17 @@ Status checkShapes(const OpView& op, const Geometry& g)
 {
     const Shape& data = op.operands[0].shape;
     const auto weight = constantShape(op.operands[1].shape);
-    const bool fits =
-        weight && (*weight)[1] == g.axes[0].points() && (*weight)[2] == g.axes[1].points() &&
-        Dim((*weight)[3]) == data[1] * Dim(g.phases() * g.ownRows()) &&
-        Dim((*weight)[4]) == data[4] && g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
+    const bool fits = weight && (*weight)[1] == g.axes[0].points() &&
+                      (*weight)[2] == g.axes[1].points() &&
+                      Dim((*weight)[3]) == data[1] * Dim(g.phases() * g.ownRows()) &&
+                      Dim((*weight)[4] * g.perWord) == data[4] && g.outBlock > 0 &&
+                      g.kernelBlock % g.outBlock == 0;
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "cannot combine " + op.operands[0].text() + " and " + op.operands[1].text() +
-                       "; the weight is [O/k, p, q, s * s * C/b, b, k] for data [N, C/b, H, W, b] "
-                       "with p and q the points of a tile, s the stride and k a multiple of the "
+                       "; the weight is [O/k, p, q, s * s * C/b, b, k], of words b/2, for data "
+                       "[N, C/b, H, W, b] with p and q the points of a tile, s the stride and k a "
+                       "multiple of the "
                        "result's block");
 }
 
@@ -58,9 +68,11 @@ Result<Geometry> geometry(const OpView& op)
 {
     if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
     if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
-    if (op.operands[0].dtype != kInt8 || op.operands[1].dtype != kInt16)
+    const DataType filters = op.operands[1].dtype;
+    if (!isByte(op.operands[0].dtype) || (filters != kInt16 && filters != kInt32))
         return opError(op, DiagnosticCode::UnsupportedDtype,
-                       "takes int8 data and int16 points of filters but got " +
+                       "takes 8-bit integers and int16 points of filters, or pairs of these in "
+                       "int32, but got " +
                            op.operands[0].text() + " and " + op.operands[1].text());
     const auto out = readDataLayout(op, "out_layout");
     if (!out) return out.error();
@@ -70,7 +82,8 @@ Result<Geometry> geometry(const OpView& op)
     const auto axes = axesOf(op, *window);
     if (!axes) return axes.error();
     const Dim& block = op.operands[1].shape[5];
-    Geometry g{*std::move(window), *axes, out->block('C'), block.isConst() ? block.value() : 0};
+    Geometry g{*std::move(window), *axes, out->block('C'), block.isConst() ? block.value() : 0,
+               channelsPerWord(op)};
     if (g.window.dilation != std::array<int64_t, 2>{1, 1})
         return opError(op, DiagnosticCode::BadAttribute, "needs dilation 1");
     if (g.axes[0].isDirect() && g.phases() > 1)
@@ -128,6 +141,27 @@ te::TensorRef transformedData(const Geometry& g, const te::TensorRef& image, con
         {}, named({"n", "a", "b", "ic_outer", "tile", "ic_inner"}));
 }
 
+/// Sign and all of the lower or the higher half of a word.
+Expr halfOf(const Expr& word, int64_t half)
+{
+    const Expr bits = tir::intImm(16, kInt32);
+    const auto shifted = [&](tir::Intrinsic shift, const Expr& x) {
+        return tir::call(shift, kInt32, {x, bits});
+    };
+    return shifted(tir::Intrinsic::ShiftRight,
+                   half == 1 ? word : shifted(tir::Intrinsic::ShiftLeft, word));
+}
+
+/// The channels of one element of the weight.
+Expr productOf(const Geometry& g, const Expr& filter, const std::function<Expr(const Expr&)>& data,
+               const Expr& k)
+{
+    const auto widened = [&](const Expr& at) { return tir::cast(kInt32, data(at)); };
+    if (g.perWord == 1) return widened(k) * tir::cast(kInt32, filter);
+    const Expr first = k * Expr(g.perWord);
+    return widened(first) * halfOf(filter, 0) + widened(first + Expr(1)) * halfOf(filter, 1);
+}
+
 /// M[n, a, b, o_outer, t, o_inner]: sums over channels of data times filters at each point.
 te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::TensorRef& data,
                          const te::TensorRef& weight, const Expr& outBlocks)
@@ -145,13 +179,14 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
     facts.set("phases", g.phases());
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, Expr(tiles.rows * tiles.columns), out},
-        {d[3] * Expr(g.ownRows()), d[5]}, te::Combiner::Sum,
+        {d[3] * Expr(g.ownRows()), floorDiv(d[5], Expr(g.perWord))}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
             const Expr filter = te::at(weight, {floorDiv(i[3], ratio), i[1], i[2], k[0], k[1],
                                                 floorMod(i[3], ratio) * out + i[5]});
-            const Expr product = tir::cast(kInt32, te::at(data, {i[0], i[1], i[2], blockOf(k[0]),
-                                                                 tileOf(i[4], k[0]), k[1]})) *
-                                 tir::cast(kInt32, filter);
+            const auto element = [&](const Expr& channel) {
+                return te::at(data, {i[0], i[1], i[2], blockOf(k[0]), tileOf(i[4], k[0]), channel});
+            };
+            const Expr product = productOf(g, filter, element, k[1]);
             const Expr isNeeded =
                 hasFilters(g.window, g.points(), {i[1], i[2]}, floorDiv(k[0], ownBlocks));
             if (!isNeeded.get()) return product;
@@ -193,7 +228,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const Tiles tiles{(out[2] + rows - 1) / rows, (out[3] + columns - 1) / columns};
     const te::TensorRef data = padForWindow(in[0], 2, withWholePhases(g->window),
                                             {tiles.rows * rows, tiles.columns * columns},
-                                            tir::intImm(intAttr(op, "pad_value"), kInt8));
+                                            tir::intImm(intAttr(op, "pad_value"), in[0]->dtype()));
     const te::TensorRef result = resultTiles(
         *g, productsOf(*g, tiles, transformedData(*g, data, tiles), in[1], Expr(out[1])));
     const Expr height(rows), side(columns), width(tiles.columns);
@@ -229,11 +264,13 @@ CallMethod variant(const OpView& op)
 }
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "[N, C/b, H, W, b], int8"},
-    {"weight", "[O/k, p, q, s * s * C/b, b, k] with s the stride, int16: points of filters of int8 "
-               "of each phase, or of each row where p is 1, multiples of those of Winograd's "
-               "method that leave no fraction (24 "
-               "times along an axis of F(4, 3))"}};
+    {"data", "[N, C/b, H, W, b], 8-bit integers"},
+    {"weight",
+     "[O/k, p, q, s * s * C/b, b, k] with s the stride, int16: points of filters of int8 "
+     "of each phase, or of each row where p is 1, multiples of those of Winograd's "
+     "method that leave no fraction (24 "
+     "times along an axis of F(4, 3)); or int32, [.., b/2, k]: those of two channels, the "
+     "first in the lower half"}};
 constexpr AttrSpec kAttrs[] = {
     {"tile", "int[2]", "results of a tile; p and q are as many and the taps of a phase less one",
      "[4, 4]"},

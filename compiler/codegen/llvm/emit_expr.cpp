@@ -109,6 +109,7 @@ llvm::Value* Emitter::binary(const ExprNode& node)
                 return dotOfBytes(dot.intrinsic, sum, value(dot.args[1]), value(dot.args[2]));
             }
     if (llvm::Value* product = productOfBytes(node)) return product;
+    if (llvm::Value* sum = pairOfProducts(node)) return sum;
     if (llvm::Value* quotient = division(node)) return quotient;
     llvm::Value* a = value(node.args[0]);
     llvm::Value* b = value(node.args[1]);

@@ -80,8 +80,8 @@ private:
     llvm::Value* remainder(llvm::Value* a, llvm::Value* b, DataType dtype); ///< emit_remainder.cpp
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
-    /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.
-    llvm::Value* productOfBytes(const tir::ExprNode& node);
+    llvm::Value* productOfBytes(const tir::ExprNode& node); ///< by lanes of 16 bits; null: another
+    llvm::Value* pairOfProducts(const tir::ExprNode& sum);  ///< emit_pairs.cpp; null: another sum
     llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< emit_quads.cpp; null: no quads
     llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
     // emit_requantize.cpp, emit_packed.cpp

@@ -48,6 +48,8 @@ bool addMachinePasses(llvm::legacy::PassManager& passes, llvm::TargetMachine& ma
     llvm::TargetPassConfig* config = generator.createPassConfig(passes);
     config->setDisableVerify(true);
     config->disablePass(&llvm::LiveDebugValuesID);
+    // It shortens chains of integer sums without asking for registers: sums of tiles would spill.
+    if (stepsPointers(machine)) config->disablePass(&llvm::MachineCombinerID);
     passes.add(config);
     passes.add(info);
     const bool selects =

@@ -62,7 +62,8 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const RegisterTile tile =
         chooseTile({.vectors = shape.vectors,
                     .positions = schedule.extentOf(out[4]),
-                    .areHalves = facts.hasLaneOperand && shape.pointBytes == 2},
+                    .areHalves = facts.hasLaneOperand && shape.pointBytes == 2,
+                    .arePairs = shape.dataBytes < shape.pointBytes},
                    facts);
     const auto vectors = schedule.split(out[3], {-1, tile.vectors});
     const auto tiles = schedule.splitOverlap(out[4], tile.positions);
@@ -135,7 +136,7 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const Winogr
     }
     schedule.computeAt(blocks.dataRows, own[4]);
     schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
-    const int64_t whole = facts.lanes(static_cast<int>(shape.pointBytes));
+    const int64_t whole = facts.lanes(static_cast<int>(shape.dataBytes));
     if (2 * lanes == whole &&
         schedule.extentOf(innerLoops(schedule, blocks.dataRows, 2)[0]) % 2 == 0)
         unrollColumns(schedule, blocks.dataRows, whole);

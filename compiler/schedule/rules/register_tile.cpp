@@ -40,28 +40,44 @@ int64_t roomOf(int64_t vectors, const TileSpace& space, const TargetFacts& facts
     // the others. Of several steps in one iteration two sums move at each, and the next product
     // waits for them (AMD Zen 5, 4 x 7 sums: 1.05 to 1.3 times as long as 2 x 13 at 7 x 7 pixels).
     const bool isInputInMemory = facts.hasEmbeddedBroadcast && space.isRolled;
-    // Magnitudes of an input, ones that add up pairs, and a product.
-    if (space.areQuads) return (facts.vectorRegisters - vectors - 4) / vectors;
+    // Magnitudes of an input, ones that add up pairs, and a product; or an input and two products.
+    if (space.areQuads || space.arePairs) return (facts.vectorRegisters - vectors - 4) / vectors;
     if (space.areHalves) return (2 * (facts.vectorRegisters - 2) - vectors) / (2 * vectors + 1);
     if (!space.arePositionsTogether) return mostPositions(vectors, facts, isInputInMemory);
     // Where inputs of a step lie side by side, three registers hold those in use.
     return (facts.vectorRegisters - vectors * space.weightRegisters - 3) / vectors;
 }
 
-/// Of a step of four bytes without dot products: signs, products, their pairs and the sum.
-double quadCycles(const RegisterTile& tile, const TargetFacts& facts)
+/// Instructions for a sum and for an input of a step.
+struct StepCounts
 {
-    constexpr double kPerSum = 4, kPerInput = 2;
+    double perSum, perInput;
+};
+
+/// Of four bytes without dot products: signs, products, their pairs and the sum.
+constexpr StepCounts kOfQuads{4, 2};
+
+/// Of a pair: a product, its sum, and where no instruction has three operands, copies.
+StepCounts countsOfPairs(const TargetFacts& facts)
+{
+    return facts.vectorBytes > 16 ? StepCounts{2, 1} : StepCounts{3, 2};
+}
+
+double countedCycles(const RegisterTile& tile, const StepCounts& counts, const TargetFacts& facts)
+{
     const auto vectors = static_cast<double>(tile.vectors);
     const auto positions = static_cast<double>(tile.positions);
-    const double instructions = kPerSum * vectors * positions + vectors + kPerInput * positions;
+    const double instructions =
+        counts.perSum * vectors * positions + vectors + counts.perInput * positions;
     return std::max(instructions / facts.vectorPipes, facts.sumLatency);
 }
 
 /// Cycles of one reduction step for all tiles.
 double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFacts& facts)
 {
-    double step = space.areQuads ? quadCycles(tile, facts) : stepCycles(tile, facts);
+    double step = space.areQuads   ? countedCycles(tile, kOfQuads, facts)
+                  : space.arePairs ? countedCycles(tile, countsOfPairs(facts), facts)
+                                   : stepCycles(tile, facts);
     if (tile.vectors * space.vectorBytes > facts.l1Bytes)
         step = std::max(step, static_cast<double>(tile.vectors) * facts.vectorBytes /
                                   facts.l2BytesPerCycle);

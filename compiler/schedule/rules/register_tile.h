@@ -34,6 +34,7 @@ struct TileSpace
     bool areHalves = false; ///< weights and inputs have half the bits of sums: two share a register
     bool isRolled = false;  ///< the innermost loop adds one product to each sum
     bool areQuads = false;  ///< sums of four products of bytes take several instructions
+    bool arePairs = false;  ///< products come in pairs, which another instruction adds to a sum
 };
 
 /// Cycles of one reduction step of a tile: of its products, its loads or the latency of its sums.

@@ -60,6 +60,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .inLanes = axes[7].extent,
                         .phases = facts.integer("phases", 1),
                         .pointBytes = inputsOf(schedule, reader).back()->dtype.bytes(),
+                        .dataBytes = inputsOf(schedule, blocks.products).front()->dtype.bytes(),
                         .unrollsRows = facts.integer("unrolls_rows", 0) != 0,
                         .skipsColumns = facts.integer("skips_columns", 0) != 0,
                         .filters = inputsOf(schedule, reader).back()};
