@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hasByteDots: whether a processor sums products of four bytes by one instruction.
+// How a processor with vectors sums products of bytes.
 #pragma once
 
 #include "core/target/target_facts.h"
@@ -11,6 +11,13 @@ namespace tenon::core {
 constexpr bool hasByteDots(const TargetFacts& facts)
 {
     return facts.byteMacs >= 3 * facts.floatMacs;
+}
+
+/// Of those that multiply bytes, x86 without dot products: pairs of 16-bit products are added to
+/// sums of 32 bits by two instructions.
+constexpr bool addsPairsOfHalves(const TargetFacts& facts)
+{
+    return facts.vectorBytes >= 16 && !facts.hasLaneOperand && !hasByteDots(facts);
 }
 
 } // namespace tenon::core

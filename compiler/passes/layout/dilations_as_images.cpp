@@ -140,8 +140,8 @@ private:
             transformCycles(data, m_machine.facts) + transformCycles(made, m_machine.facts);
         if (isOp(node, qnnConv2dOp))
             return m_machine.maxError > 0 &&
-                   integerCycles(phases, m_machine.facts) + moving <
-                       kWorthwhile * directIntegerCycles(whole, m_machine.facts);
+                   integerForm(phases, m_machine.facts).cycles(m_machine.facts) + moving <
+                       kWorthwhile * directIntegers(whole, m_machine.facts).cycles(m_machine.facts);
         return winogradForm(phases, m_machine).cycles + moving <
                kWorthwhile * winogradForm(whole, m_machine, WinogradTile{}).cycles;
     }

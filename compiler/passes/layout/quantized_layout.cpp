@@ -211,21 +211,24 @@ IntegerTile tileOf(const QuantizedLayerSite& site, const LayerConstants& constan
     Shape shape = site.node.types[0].shape;
     if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
     const auto out = constantShape(shape);
-    const bool isPossible = site.mayTransform && out && groups == 1 && site.bytes == kInt8 &&
-                            attrs.integers("dilation", ones) == ones;
+    const bool isPossible =
+        site.mayTransform && out && groups == 1 && attrs.integers("dilation", ones) == ones;
     if (!isPossible) return {};
     const std::vector<int64_t> strides = attrs.integers("strides", ones);
     const std::array<int64_t, 2> stride{strides.at(0), strides.at(1)};
-    const IntegerTile tile{integerTile({.batch = (*out)[0],
+    const IntegerTile tile{integerForm({.batch = (*out)[0],
                                         .inChannels = weight[1],
                                         .outChannels = weight[0],
                                         .rows = (*out)[2],
                                         .columns = (*out)[3],
                                         .kernel = {weight[2], weight[3]},
                                         .stride = stride},
-                                       site.facts),
+                                       site.facts)
+                               .tile,
                            stride};
-    const bool isExact = !tile.tile.isDirect() && isExactByWinograd(*constants.weight, tile);
+    const bool isExact =
+        !tile.tile.isDirect() &&
+        isExactByWinograd(*constants.weight, tile, site.bytes == kInt8 ? 128 : 255);
     return isExact ? tile : IntegerTile{};
 }
 
@@ -241,8 +244,10 @@ ValueRef convolutionOfPoints(const QuantizedLayerSite& site, const Tensor& weigh
     const int64_t block = isReadable ? has : channelBlock(channels, site.lanes);
     const Tensor points =
         winogradWeightOfBytes(weight, tile, block, weightBlock(weight.shape()[0], outBlock));
+    const bool arePairs = addsPairsOfHalves(site.facts);
     return site.patch.op(qnnWinogradConv2dNchwcOp,
-                         {site.values.blocked(data, block), site.patch.constant(points)},
+                         {site.values.blocked(data, block),
+                          site.patch.constant(arePairs ? inPairs(points) : points)},
                          std::move(attrs));
 }
 

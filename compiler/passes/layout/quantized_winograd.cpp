@@ -3,6 +3,7 @@
 #include "compiler/passes/layout/quantized_winograd.h"
 
 #include "compiler/ops/winograd_integers.h"
+#include "compiler/passes/quantize/integer_phases.h"
 #include "core/target/byte_products.h"
 
 #include <algorithm>
@@ -13,12 +14,12 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr double kLanes = 4;
-constexpr double kInstructionsPerCycle = 1.5;
-/// Per product of bytes: three instructions for sixteen, and loads.
-constexpr double kPerProduct = 0.28;
-/// Per vector of 16-bit products, with loads.
-constexpr double kPerVectorOfProducts = 1.15;
+/// Products of bytes come in words: of channels, or of columns where there is one channel.
+double growthInWords(const ConvolutionSize& size)
+{
+    const int64_t side = size.inChannels == 1 ? size.kernel[1] : size.inChannels;
+    return static_cast<double>(inWords(side)) / static_cast<double>(side);
+}
 
 using Axes = std::array<WinogradAxis, 2>;
 
@@ -39,17 +40,12 @@ double resultSteps(const Axes& axes)
     return 2.4 + each(axes[0]) + each(axes[1]);
 }
 
-double cycles(double instructions, double filterBytes, const TargetFacts& facts)
-{
-    return instructions / kInstructionsPerCycle + filterBytes / facts.coldBytesPerCycle();
-}
-
 double pointsOf(const Axes& axes)
 {
     return static_cast<double>(axes[0].points() * axes[1].points());
 }
 
-double cyclesByPoints(const ConvolutionSize& size, const Axes& axes, const TargetFacts& facts)
+IntegerForm formOfPoints(const ConvolutionSize& size, const Axes& axes, const TargetFacts& facts)
 {
     const auto in = static_cast<double>(size.inChannels);
     const auto out = static_cast<double>(size.outChannels);
@@ -62,10 +58,14 @@ double cyclesByPoints(const ConvolutionSize& size, const Axes& axes, const Targe
             axes[i].isDirect() ? axes[i].taps
                                : winogradProducts(size.kernel[i], size.stride[i], axes[i].tile));
     const auto phases = static_cast<double>(size.phases());
-    const double vectors = in * out * kPerVectorOfProducts * products +
-                           points * (phases * in * dataSteps(axes) + out * resultSteps(axes));
-    return cycles(static_cast<double>(size.batch * along * across) * vectors / kLanes,
-                  2 * points * phases * in * out, facts);
+    const ConvolutionCounts counts = convolutionCounts(facts);
+    const double steps = points * (phases * in * dataSteps(axes) + out * resultSteps(axes));
+    const auto results = static_cast<double>(axes[0].tile * axes[1].tile) * out;
+    const double each = in * out * products * counts.halfProduct + steps * counts.halfStep +
+                        results * counts.halfResult;
+    const auto tiles = static_cast<double>(size.batch * along * across);
+    return {{axes[0].tile, axes[1].tile},
+            {issuedCycles(tiles * each, facts), 2 * products * in * out}};
 }
 
 /// The tiles along an axis, with none among them.
@@ -79,29 +79,6 @@ std::vector<WinogradAxis> axesOf(int64_t kernel, int64_t stride)
         if (const WinogradAxis axis{points - taps + 1, taps}; isWinogradIntegerAxis(axis))
             out.push_back(axis);
     return out;
-}
-
-struct Form
-{
-    WinogradTile tile;
-    double cycles;
-};
-
-/// Points, or products of bytes.
-Form cheapestForm(const ConvolutionSize& size, const TargetFacts& facts)
-{
-    Form best{{}, directIntegerCycles(size, facts)};
-    const bool isPossible = facts.hasLaneOperand && !hasByteDots(facts) && size.groups == 1 &&
-                            size.elements() > 1 && size.inChannels % 4 == 0;
-    if (!isPossible) return best;
-    for (const WinogradAxis& along : axesOf(size.kernel[0], size.stride[0]))
-        for (const WinogradAxis& across : axesOf(size.kernel[1], size.stride[1])) {
-            const bool isPossibleHere = !along.isDirect() || size.phases() == 1;
-            if (!isPossibleHere || !areWinogradIntegerAxes(along, across)) continue;
-            const double each = cyclesByPoints(size, {along, across}, facts);
-            if (each < best.cycles) best = {{along.tile, across.tile}, each};
-        }
-    return best;
 }
 
 Axes axesOf(const std::vector<int64_t>& weight, const IntegerTile& form)
@@ -144,30 +121,39 @@ std::vector<int64_t> pointsOf(const Axes& axes, const Filter& filter,
 
 } // namespace
 
-WinogradTile integerTile(const ConvolutionSize& size, const TargetFacts& facts)
+double IntegerForm::cycles(const TargetFacts& facts) const
 {
-    return cheapestForm(size, facts).tile;
+    return counted.cycles + counted.filterBytes / facts.coldBytesPerCycle();
 }
 
-double directIntegerCycles(const ConvolutionSize& size, const TargetFacts& facts)
+IntegerForm directIntegers(const ConvolutionSize& size, const TargetFacts& facts)
 {
-    const double filters =
-        size.elements() * static_cast<double>(size.inChannels * size.outChannels);
+    const ConvolutionCounts counts = convolutionCounts(facts);
+    const double taps = size.elements() * static_cast<double>(size.inChannels);
+    const auto filters = static_cast<double>(size.outChannels);
     const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    return cycles(filters * pixels * kPerProduct, filters, facts);
+    const double each = taps * growthInWords(size) * counts.byteProduct + counts.byteResult;
+    return {{}, {issuedCycles(pixels * filters * each, facts), taps * filters}};
 }
 
-double integerCycles(const ConvolutionSize& size, const TargetFacts& facts)
+IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts)
 {
-    return cheapestForm(size, facts).cycles;
+    IntegerForm best = directIntegers(size, facts);
+    const bool hasHalves = facts.hasLaneOperand ? !hasByteDots(facts) : addsPairsOfHalves(facts);
+    const bool isPossible =
+        hasHalves && size.groups == 1 && size.elements() > 1 && size.inChannels % 4 == 0;
+    if (!isPossible) return best;
+    for (const WinogradAxis& along : axesOf(size.kernel[0], size.stride[0]))
+        for (const WinogradAxis& across : axesOf(size.kernel[1], size.stride[1])) {
+            const bool isPossibleHere = !along.isDirect() || size.phases() == 1;
+            if (!isPossibleHere || !areWinogradIntegerAxes(along, across)) continue;
+            const IntegerForm form = formOfPoints(size, {along, across}, facts);
+            if (form.cycles(facts) < best.cycles(facts)) best = form;
+        }
+    return best;
 }
 
-double shareByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
-{
-    return cheapestForm(size, facts).cycles / directIntegerCycles(size, facts);
-}
-
-bool isExactByWinograd(const Tensor& weight, const IntegerTile& tile)
+bool isExactByWinograd(const Tensor& weight, const IntegerTile& tile, int64_t reach)
 {
     const Axes axes = axesOf(weight.shape(), tile);
     const int64_t limit =
@@ -178,7 +164,7 @@ bool isExactByWinograd(const Tensor& weight, const IntegerTile& tile)
     for (size_t o = 0; o < filters; ++o) {
         int64_t sum = 0;
         for (size_t i = 0; i < each; ++i) sum += std::abs(int64_t{w[o * each + i]});
-        if (128 * sum >= limit) return false;
+        if (reach * sum >= limit) return false;
     }
     return true;
 }
@@ -214,6 +200,22 @@ Tensor winogradWeightOfBytes(const Tensor& weight, const IntegerTile& tile, int6
         kInt16,
         {filters / kernelBlock, axes[0].points(), axes[1].points(), blocks, inBlock, kernelBlock},
         out);
+}
+
+Tensor inPairs(const Tensor& points)
+{
+    std::vector<int64_t> shape = points.shape();
+    const int64_t filters = shape.back();
+    int64_t& channels = shape.at(shape.size() - 2);
+    channels /= 2;
+    const auto from = points.as<int16_t>();
+    std::vector<int32_t> out;
+    for (size_t i = 0; i < from.size() / 2; ++i) {
+        const size_t side = static_cast<size_t>(filters), at = i / side * 2 * side + i % side;
+        const uint32_t high = static_cast<uint16_t>(from[at + side]);
+        out.push_back(static_cast<int32_t>(high << 16 | static_cast<uint16_t>(from[at])));
+    }
+    return Tensor::of(kInt32, std::move(shape), out);
 }
 
 } // namespace tenon::compiler

@@ -88,28 +88,30 @@ int64_t bytesAtOnePoint(int64_t l1Bytes)
 }
 
 /// Of the data and the result.
-double transformCycles(const ConvolutionSize& s, const LayoutMachine& machine,
-                       const WinogradTile& tile)
+double movedElements(const ConvolutionSize& s, const WinogradTile& tile)
 {
     double axes = 0;
     for (const WinogradAxis& axis : axesOf(s, tile))
         if (axis.taps > 1) axes += axis.points() > 6 ? kOfEightPoints : 1;
-    const double vectors =
+    const double each =
         (kMovedVectors + axes * kDataVectors) *
             static_cast<double>(s.phases() * s.groups * s.inChannels) +
         (kMovedVectors + axes * kResultVectors) * static_cast<double>(s.outChannels);
-    const double points = static_cast<double>(s.batch) * pointsOf(s, tile);
-    return tilesOf(s, tile) * points * (vectors / vectorMacs(machine)) / machine.lanes;
+    return tilesOf(s, tile) * static_cast<double>(s.batch) * pointsOf(s, tile) * each;
+}
+
+double transformCycles(const LayoutMachine& machine, const WinogradWork& work)
+{
+    return work.moved / vectorMacs(machine) / machine.lanes;
 }
 
 double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& machine,
                                const WinogradTile& tile)
 {
-    const double filters = productsOf(s, tile) * static_cast<double>(s.inChannels * s.outChannels);
-    const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, tile);
-    return withFilters(macs / machine.lanes / (kReached * vectorMacs(machine)), filters * 4,
-                       machine) +
-           transformCycles(s, machine, tile);
+    const WinogradWork work = winogradWork(s, tile);
+    return withFilters(work.products / machine.lanes / (kReached * vectorMacs(machine)),
+                       work.filters * 4, machine) +
+           transformCycles(machine, work);
 }
 
 /// Of a pair of channels, where the last tiles leave out the points that they can do without.
@@ -139,7 +141,7 @@ double transformedInKernelCycles(const ConvolutionSize& s, const LayoutMachine& 
                           steps * (kVectorsPerStep / perCycle);
     return withFilters(static_cast<double>(s.batch) * filters * cycles / machine.lanes,
                        9 * filters * 4, machine) +
-           transformCycles(s, machine, tile);
+           transformCycles(machine, winogradWork(s, tile));
 }
 
 /// The outputs of a tile along an axis up to which a kernel has registers for its filters.
@@ -196,6 +198,15 @@ double withFilters(double cycles, double bytes, const LayoutMachine& machine)
         return cycles + bytes / (machine.staysInCache ? cached : facts.coldBytesPerCycle());
     const double reading = bytes / (machine.staysInCache ? cached : facts.memoryBytesPerCycle);
     return std::max(cycles, reading) + 0.25 * std::min(cycles, reading);
+}
+
+WinogradWork winogradWork(const ConvolutionSize& size, const WinogradTile& tile)
+{
+    const double filters =
+        productsOf(size, tile) * static_cast<double>(size.inChannels * size.outChannels);
+    return {.filters = filters,
+            .products = filters * static_cast<double>(size.batch) * tilesOf(size, tile),
+            .moved = movedElements(size, tile)};
 }
 
 std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size)

@@ -48,6 +48,15 @@ inline constexpr double kWinogradMaxError = 1e-5;
 /// Expected root mean square error of a tile in binary32, relative to that of the result.
 double winogradError(const ConvolutionSize& size, const WinogradTile& tile);
 
+/// What a tile's transforms and products take, of all tiles and images, in elements.
+struct WinogradWork
+{
+    double filters = 0;  ///< at all points that are multiplied
+    double products = 0; ///< of these
+    double moved = 0;    ///< loaded, stored and computed for transforms of the data and the result
+};
+WinogradWork winogradWork(const ConvolutionSize& size, const WinogradTile& tile);
+
 struct WinogradForm
 {
     WinogradTile tile;

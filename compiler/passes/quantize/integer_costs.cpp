@@ -18,13 +18,10 @@
 namespace tenon::compiler {
 namespace {
 
-/// The models know no smaller differences.
-constexpr double kMargin = 0.85;
-/// What the loops reach of the machine's products: in blocks of channels, where few channels are
-/// read one by one (the first layer), and with plain ones.
-constexpr double kReached = 0.85, kPlainInput = 0.7, kPlain = 0.45;
-/// Instructions of a vector that is widened, converted and scaled.
-constexpr double kDequantize = 4;
+/// Of the loops over blocks of channels, what plain ones reach where channels fill no blocks.
+constexpr double kPlain = 0.53;
+/// Instructions of a vector that is widened, converted and scaled, and of one that is rounded.
+constexpr double kDequantize = 4, kQuantize = 8;
 
 /// What a layer is computed by, either way.
 struct Forms
@@ -126,49 +123,58 @@ double meetingImage(const Module& module, const NodeRecord& node, const Convolut
     return share;
 }
 
-/// Products of bytes come in words: of channels, or of columns where there is one channel.
-double growthInWords(const ConvolutionSize& size)
+/// What floats take by a tile, with the filters.
+WinogradForm counted(const ConvolutionSize& size, const WinogradTile& tile,
+                     const LayoutMachine& machine)
 {
-    const int64_t side = size.inChannels == 1 ? size.kernel[1] : size.inChannels;
-    return static_cast<double>(inWords(side)) / static_cast<double>(side);
+    const CountedForm form = countedFloats(size, tile, machine.facts);
+    return {.tile = tile, .cycles = withFilters(form.cycles, form.filterBytes, machine)};
+}
+
+/// Channels that fill no blocks, as many more as do; fewer than a word of them stay.
+ConvolutionSize widened(ConvolutionSize size, int lanes)
+{
+    for (int64_t* channels : {&size.inChannels, &size.outChannels})
+        if (*channels >= kWordBytes && channelBlock(*channels, lanes) == 0)
+            *channels = paddedChannels(*channels, lanes);
+    return size;
 }
 
 /// Channels that fill no vectors stay plain, or become as many more.
 WinogradForm floatForm(const ConvolutionSize& size, bool isDilated, const LayoutMachine& machine)
 {
     const bool isBlocked = size.outChannels % kWordBytes == 0;
-    WinogradForm direct = winogradForm(size, machine, WinogradTile{});
+    WinogradForm direct = counted(size, {}, machine);
     if (isBlocked && size.inChannels % kWordBytes == 0)
-        return isDilated ? direct : winogradForm(size, machine);
+        return isDilated ? direct : counted(size, winogradForm(size, machine).tile, machine);
     const bool isFirst = isBlocked && size.inChannels < kWordBytes;
-    direct.cycles *= kReached / (isFirst ? kPlainInput : kPlain);
+    if (!isFirst) direct.cycles /= kPlain;
     if (isFirst || isDilated || size.groups > 1) return direct;
-    const auto filled = [&](int64_t channels) {
-        return channels < kWordBytes ? channels : paddedChannels(channels, machine.lanes);
-    };
-    ConvolutionSize wider = size;
-    wider.inChannels = filled(size.inChannels);
-    wider.outChannels = filled(size.outChannels);
+    const ConvolutionSize wider = widened(size, machine.lanes);
     if (wider.inChannels < kWordBytes || wider.outChannels < kWordBytes) return direct;
-    const WinogradForm form = winogradForm(wider, machine);
+    const WinogradForm form = counted(wider, winogradForm(wider, machine).tile, machine);
     return form.cycles < direct.cycles ? form : direct;
 }
 
 double byteCycles(const ConvolutionSize& size, const LayoutMachine& machine)
 {
-    const core::TargetFacts& facts = machine.facts;
-    const auto filters = static_cast<double>(size.inChannels * size.outChannels) * size.elements();
-    const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    const double products = filters * pixels * growthInWords(size) / (kReached * facts.byteMacs);
-    return withFilters(products * shareByWinograd(size, facts), filters, machine);
+    const ConvolutionSize wider = size.groups > 1 ? size : widened(size, machine.byteLanes);
+    const CountedForm form = integerForm(wider, machine.facts).counted;
+    return withFilters(form.cycles, form.filterBytes, machine);
 }
 
-/// Of what is read, from bytes to floats.
-double conversionCycles(const ConvolutionSize& size, const core::TargetFacts& facts)
+/// Of what is read, from bytes to floats, and of what is made, back again.
+double conversionCycles(const Forms& forms, const core::TargetFacts& facts)
 {
-    const auto read = static_cast<double>(size.batch * size.rows * size.columns * size.inChannels *
-                                          size.groups * size.phases());
-    return kDequantize * read / facts.lanes(4) / facts.vectorPipes;
+    const auto pixels = [](const ConvolutionSize& size) {
+        return static_cast<double>(size.batch * size.rows * size.columns);
+    };
+    const ConvolutionSize& first = forms.floats[0]; // all read the same image
+    double perVector = kDequantize * pixels(first) *
+                       static_cast<double>(first.inChannels * first.groups * first.phases());
+    for (const ConvolutionSize& size : forms.floats)
+        perVector += kQuantize * pixels(size) * static_cast<double>(size.outChannels);
+    return issuedCycles(perVector, facts);
 }
 
 } // namespace
@@ -199,8 +205,8 @@ std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer) cons
         real += met * form.cycles;
         if (!form.tile.isDirect()) tile = form.tile;
     }
-    real += conversionCycles(forms->floats[0], facts);
-    if (real >= kMargin * integers) return std::nullopt;
+    real += conversionCycles(*forms, facts);
+    if (real >= integers) return std::nullopt;
     return "floats take about " + fixed(real / integers, 2) + " of the cycles" +
            (tile.isDirect() ? "" : ", by " + tilesText(tile));
 }

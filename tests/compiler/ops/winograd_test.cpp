@@ -274,11 +274,13 @@ void expectSameIntegers(const std::array<int64_t, 2>& window, const WinogradTile
         c.kernel = window;
         c.stride = stride;
         const IntegerTile tile{tiles, stride};
-        for (const bool isExtreme : {false, true}) {
+        for (const auto& [isExtreme, arePairs] :
+             {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
             const Tensor data = bytes({1, c.in, c.height, c.width}, 7, isExtreme);
             const Tensor weight = bytes({c.out, c.in, window[0], window[1]}, 8, isExtreme);
             ASSERT_TRUE(isExactByWinograd(weight, tile));
-            const Tensor points = winogradWeightOfBytes(weight, tile, 4, 16);
+            const Tensor halves = winogradWeightOfBytes(weight, tile, 4, 16);
+            const Tensor points = arePairs ? inPairs(halves) : halves;
             const std::string moved = typed("%x", data) +
                                       " => layout_transform(%x, dst_layout=\"NCHW4c\", "
                                       "src_layout=\"NCHW\")";

@@ -11,6 +11,20 @@ namespace {
 constexpr TargetFacts kPairs{
     .vectorRegisters = 32, .hasFma = true, .hasLaneOperand = true, .floatMacs = 4, .byteMacs = 6};
 
+/// As of a Haswell, which adds pairs of 16-bit products to sums.
+constexpr TargetFacts kHalves{
+    .vectorBytes = 32, .hasFma = true, .floatMacs = 16, .byteMacs = 16, .issueWidth = 4};
+
+WinogradTile integerTile(const ConvolutionSize& size, const TargetFacts& facts)
+{
+    return integerForm(size, facts).tile;
+}
+
+bool isCheaperByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
+{
+    return !integerTile(size, facts).isDirect();
+}
+
 Tensor filters(int64_t channels, int8_t value)
 {
     return Tensor::of(kInt8, {1, channels, 3, 3},
@@ -20,13 +34,15 @@ Tensor filters(int64_t channels, int8_t value)
 TEST(QuantizedWinograd, IsForProcessorsWithoutDotProducts)
 {
     const ConvolutionSize size{1, 64, 64, 56, 56};
-    EXPECT_TRUE(isCheaperByWinograd(size, kPairs));
-    TargetFacts dots = kPairs;
-    dots.byteMacs = 16;
-    EXPECT_FALSE(isCheaperByWinograd(size, dots));
-    TargetFacts noLanes = kPairs;
-    noLanes.hasLaneOperand = false;
-    EXPECT_FALSE(isCheaperByWinograd(size, noLanes));
+    for (const TargetFacts& halves : {kPairs, kHalves}) {
+        EXPECT_TRUE(isCheaperByWinograd(size, halves));
+        TargetFacts dots = halves;
+        dots.byteMacs = 4 * dots.floatMacs;
+        EXPECT_FALSE(isCheaperByWinograd(size, dots));
+    }
+    TargetFacts noVectors = kHalves;
+    noVectors.vectorBytes = 4;
+    EXPECT_FALSE(isCheaperByWinograd(size, noVectors));
 }
 
 TEST(QuantizedWinograd, LeavesFewPixelsAndFewChannelsAlone)
@@ -54,7 +70,7 @@ TEST(QuantizedWinograd, HasTilesForTwoTapsAndForOneAxis)
     rows.kernel = {1, 5};
     EXPECT_EQ(integerTile(rows, kPairs), (WinogradTile{1, 4}));
     ConvolutionSize strided = phase;
-    strided.kernel = {1, 3};
+    strided.kernel = {1, 5};
     strided.stride = {1, 2};
     EXPECT_EQ(integerTile(strided, kPairs).rows, 1) << "of two phases";
     strided.kernel = {5, 5};
@@ -68,6 +84,8 @@ TEST(QuantizedWinograd, IsExactWhereSumsStayBelow2To25)
     EXPECT_TRUE(isExactByWinograd(filters(227, -128), {{4, 4}}));
     EXPECT_FALSE(isExactByWinograd(filters(228, -128), {{4, 4}}));
     EXPECT_TRUE(isExactByWinograd(filters(4000, 7), {{4, 4}}));
+    EXPECT_TRUE(isExactByWinograd(filters(114, -128), {{4, 4}}, 255));
+    EXPECT_FALSE(isExactByWinograd(filters(115, -128), {{4, 4}}, 255)) << "of uint8";
 }
 
 TEST(QuantizedWinograd, WritesPointsInBlocks)
@@ -81,6 +99,27 @@ TEST(QuantizedWinograd, WritesPointsInBlocks)
         const bool isIt = at % 2 == 1 && at / 2 % 4 == 2;
         EXPECT_EQ(points.integer(at), isIt ? -128 * line[at / 48] * line[at / 8 % 6] : 0) << at;
     }
+}
+
+TEST(QuantizedWinograd, CountsWordsThatAreNotFull)
+{
+    const auto columns = [](int64_t count) {
+        const ConvolutionSize size{1, 1, 8, 28, 28, {5, count}};
+        return directIntegers(size, kHalves).counted.cycles;
+    };
+    EXPECT_DOUBLE_EQ(columns(5), columns(8)) << "eight columns for five";
+    EXPECT_LT(columns(4), columns(5));
+}
+
+TEST(QuantizedWinograd, PutsTwoChannelsIntoAWord)
+{
+    const Tensor points =
+        Tensor::of(kInt16, {1, 1, 1, 1, 4, 2}, std::vector<int16_t>{1, -2, -3, 4, 5, 6, 7, -8});
+    const Tensor pairs = inPairs(points);
+    ASSERT_EQ(pairs.shape(), (std::vector<int64_t>{1, 1, 1, 1, 2, 2}));
+    const auto word = [](int low, int high) { return int64_t{high} * 65536 + (low & 0xffff); };
+    const int64_t expected[] = {word(1, -3), word(-2, 4), word(5, 7), word(6, -8)};
+    for (int64_t at = 0; at < 4; ++at) EXPECT_EQ(pairs.integer(at), expected[at]) << at;
 }
 
 } // namespace
