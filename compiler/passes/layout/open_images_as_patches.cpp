@@ -7,6 +7,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/transposed_phases.h"
 #include "core/ir/size_bounds.h"
 
 #include <algorithm>
@@ -197,24 +198,74 @@ private:
                       sides};
     }
 
-    /// Results are those at i * s + k * d - p of the elements i: a patch of them comes from so many
-    /// that begin `before` the patch's own, of which padding leaves the patch.
     std::optional<Pieces> transposedConvolution(const NodeRecord& node)
     {
         const auto weight = filtersOf(node);
         if (!weight) return std::nullopt;
-        const std::vector<int64_t> ones{1, 1};
-        const std::vector<int64_t> strides = node.attrs.integers("strides", ones);
-        const std::vector<int64_t> dilation = node.attrs.integers("dilation", ones);
-        const std::vector<int64_t> padding = node.attrs.integers("padding", {0, 0, 0, 0});
-        Sides sides = sidesOf(node.types[0]);
-        std::vector<int64_t> patch, step, before, edges(4), extra;
+        const auto axis = [&](size_t i) {
+            return TransposedAxis{.kernel = (*weight)[2 + i],
+                                  .stride = node.attrs.integers("strides", {1, 1})[i],
+                                  .padding = node.attrs.integers("padding", {0, 0, 0, 0})[i]};
+        };
+        const std::array axes{axis(0), axis(1)};
+        const Sides least = sidesOf(node.types[0]);
+        Sides steps{};
+        for (size_t i = 0; i < steps.size(); ++i)
+            steps[i] = (least[i] + axes[i].stride - 1) / axes[i].stride;
+        const Sides sides{steps[0] * axes[0].stride, steps[1] * axes[1].stride};
+        const std::optional<ValueRef> phases = phasesOf(node, axes, steps, sides);
+        return Pieces{phases ? *phases : transposedPatches(node, axes, steps, sides), sides};
+    }
+
+    /// Each phase as a convolution of patches of its own; none where they are many or too narrow,
+    /// or where some has no taps.
+    std::optional<ValueRef> phasesOf(const NodeRecord& node,
+                                     const std::array<TransposedAxis, 2>& axes, const Sides& steps,
+                                     const Sides& sides)
+    {
+        constexpr int64_t kMostPhases = 16, kFewestResults = 4;
+        const Tensor* weight = constantOf(m_module, node.operands[1]);
+        const std::vector<int64_t> ones{1, 1}, strides{axes[0].stride, axes[1].stride};
+        if (!weight || weight->dtype() != kFloat32 ||
+            node.types[0].shape[1].value() < kFewestResults ||
+            node.attrs.integers("dilation", ones) != ones ||
+            strides[0] * strides[1] > kMostPhases || axes[0].kernel < strides[0] ||
+            axes[1].kernel < strides[1])
+            return std::nullopt;
+        const int64_t groups = node.attrs.integer("groups", 1);
+        std::map<std::vector<int64_t>, ValueRef> windows;
+        std::vector<ValueRef> phases;
+        for (const TransposedPhase& phase : compiler::phasesOf(axes[0], axes[1])) {
+            const std::vector<int64_t> before{phase.rows.before, phase.columns.before};
+            const std::vector<int64_t> patch{steps[0] + phase.rows.taps - 1,
+                                             steps[1] + phase.columns.taps - 1};
+            ValueRef& data = windows[{before[0], before[1], patch[0], patch[1]}];
+            if (!data.node.isValid())
+                data = cut(node.operands[0], node.types[0], sides,
+                           {{"patch", patch},
+                            {"step", std::vector<int64_t>{steps[0], steps[1]}},
+                            {"before", before}});
+            const ValueRef filters = m_patch->constant(phase.weightOf(*weight, groups),
+                                                       m_module.node(node.operands[1].node).name);
+            phases.push_back(m_patch->op(conv2dOp, {data, filters}, {{"groups", groups}}));
+        }
+        if (phases.size() == 1) return phases[0];
+        return m_patch->op(joinPhasesOp, phases, {{"strides", strides}});
+    }
+
+    /// Results are those at i * s + k * d - p of the elements i: a patch of them comes from so many
+    /// that begin `before` the patch's own, of which padding leaves the patch.
+    ValueRef transposedPatches(const NodeRecord& node, const std::array<TransposedAxis, 2>& axes,
+                               const Sides& steps, const Sides& sides)
+    {
+        const std::vector<int64_t> dilation = node.attrs.integers("dilation", {1, 1});
+        std::vector<int64_t> patch, before, edges(4), extra;
         for (size_t i = 0; i < sides.size(); ++i) {
-            const int64_t s = strides[i], p = padding[i];
-            const int64_t reach = ((*weight)[2 + i] - 1) * dilation[i];
-            step.push_back((sides[i] + s - 1) / s);
-            sides[i] = step[i] * s;
-            const int64_t first = floorOf(p - reach, s), end = step[i] + floorOf(p - 1, s) + 1;
+            const int64_t s = axes[i].stride, p = axes[i].padding;
+            const int64_t reach = (axes[i].kernel - 1) * dilation[i];
+            int64_t first = floorOf(p - reach + s - 1, s);
+            if (first * s > p) --first; // padding cuts off, it does not add
+            const int64_t end = steps[i] + floorOf(p - 1, s) + 1;
             before.push_back(-first);
             patch.push_back(end - first);
             const int64_t behind = reach + floorOf(p - 1, s) * s + 1 - p;
@@ -226,9 +277,10 @@ private:
         attrs.set("padding", edges);
         attrs.set("output_padding", extra);
         const ValueRef data = cut(node.operands[0], node.types[0], sides,
-                                  {{"patch", patch}, {"step", step}, {"before", before}});
-        return Pieces{m_patch->op(conv2dTransposeOp, {data, node.operands[1]}, std::move(attrs)),
-                      sides};
+                                  {{"patch", patch},
+                                   {"step", std::vector<int64_t>{steps[0], steps[1]}},
+                                   {"before", before}});
+        return m_patch->op(conv2dTransposeOp, {data, node.operands[1]}, std::move(attrs));
     }
 
     /// Zeros are no more than what they stand beside.
