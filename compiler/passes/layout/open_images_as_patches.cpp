@@ -130,7 +130,7 @@ private:
     {
         if (isOp(node, conv2dOp)) return convolution(node);
         if (isOp(node, conv2dTransposeOp)) return transposedConvolution(node);
-        if (isOp(node, maxPool2dOp)) return maximum(node);
+        if (isOneOf(node, maxPool2dOp, avgPool2dOp)) return pooling(node);
         const auto first =
             std::find_if(node.operands.begin(), node.operands.end(),
                          [&](ValueRef operand) { return m_pieces.count(operand) > 0; });
@@ -292,20 +292,29 @@ private:
                 (isOp(node, clipOp) && node.attrs.number("a_min", -1) >= 0));
     }
 
-    std::optional<Pieces> maximum(const NodeRecord& node)
+    /// Zeros beyond the edges are what padding is for means that count it, and do not matter to
+    /// maxima of what is not negative.
+    bool mayReadZeros(const NodeRecord& node) const
     {
-        const ValueRef data = node.operands[0];
         const std::vector<int64_t> none(4, 0);
         const bool isInside =
             node.attrs.integers("padding", none) == none && node.attrs.integer("ceil_mode", 0) == 0;
-        if (!isOpen(typeOf(data)) || node.attrs.string("layout", "NCHW") != "NCHW" ||
-            !(isInside || isNotNegative(data)))
+        if (isInside) return true;
+        if (isOp(node, maxPool2dOp)) return isNotNegative(node.operands[0]);
+        return node.attrs.integer("ceil_mode", 0) == 0 &&
+               node.attrs.integer("count_include_pad", 0) != 0;
+    }
+
+    std::optional<Pieces> pooling(const NodeRecord& node)
+    {
+        if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW" ||
+            !mayReadZeros(node))
             return std::nullopt;
         const Sides sides = sidesOf(node.types[0]);
         const ValueRef windows = piecesFor(node, node.attrs.integers("pool_size", {}), sides);
         Attrs attrs = withoutPadding(node);
         attrs.set("ceil_mode", int64_t{0}); // patches hold the windows that ceil_mode adds
-        return Pieces{m_patch->op(maxPool2dOp, {windows}, std::move(attrs)), sides};
+        return Pieces{m_patch->op(factsOf(node), {windows}, std::move(attrs)), sides};
     }
 
     std::optional<Pieces> concatenation(const NodeRecord& node, const Sides& sides)

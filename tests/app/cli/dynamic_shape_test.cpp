@@ -178,6 +178,10 @@ std::string patchModel()
     y = b.relu("/sum/act", b.node("Add", "/sum", {y, first}));
     y = b.node("MaxPool", "/max", {y},
                {{"kernel_shape", Dims{3, 3}}, {"pads", Dims{1, 1, 1, 1}}, {"strides", Dims{2, 2}}});
+    y = b.node("AveragePool", "/mean", {y},
+               {{"kernel_shape", Dims{3, 3}},
+                {"pads", Dims{1, 1, 1, 1}},
+                {"count_include_pad", int64_t{1}}});
     y = b.conv("/depthwise", y, {.inputs = 32, .outputs = 32, .groups = 32});
     y = b.convBnRelu("/point", y, {.inputs = 32, .outputs = 16, .kernel = {1, 1}});
     const std::string up =
