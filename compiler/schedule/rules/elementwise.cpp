@@ -114,6 +114,12 @@ bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts)
                        [](const std::vector<int64_t>& access) { return access.back() == 1; });
 }
 
+/// Lanes along the last axis read each where it wants, or not at all.
+bool choosesAlongLast(const tir::Stmt& block, int64_t lanes, const TargetFacts& facts)
+{
+    return gathersAlongLast(block, lanes) || readsUnderMasks(block, facts);
+}
+
 /// How many neighbours along the last axis lie side by side where loads take it apart into blocks
 /// and what is inside them, as blocked layouts do; 0 where a load does something else with it.
 int64_t elementsPerBlock(const tir::Stmt& block)
@@ -357,8 +363,7 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         if (tiled) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
-    if (contiguous == 0 && axes.back().extent >= lanes &&
-        (gathersAlongLast(stmt, lanes) || readsUnderMasks(stmt, facts)))
+    if (contiguous == 0 && axes.back().extent >= lanes && choosesAlongLast(stmt, lanes, facts))
         contiguous = 1;
     const auto borders = bordersOfRows(schedule, stmt, axes, contiguous, lanes, facts);
     if (!borders.empty())
