@@ -4,6 +4,7 @@
 #include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/register_tile.h"
+#include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
@@ -271,6 +272,27 @@ bool multipliesRuns(const Schedule& schedule, const Product& p)
     return p.batch.empty() && packedColumns(schedule, right) == 1 && right->dtype == kInt32;
 }
 
+/// Rows with a single column: vectors run along the depth, where both sides lie side by side.
+bool multipliesRows(const Schedule& schedule, const Product& p, const TargetFacts& facts)
+{
+    const tir::Stmt block = blockOf(schedule, p.block);
+    const AxisSteps steps = stepsOf(block);
+    return p.columns == 1 && block->body->buffer->dtype == kFloat32 &&
+           !hasOrderedSums(schedule.function()) &&
+           p.depth >= 2 * lanesOf(schedule, p.block, facts) && steps.isKnown &&
+           std::all_of(steps.access.begin(), steps.access.end(), [](const auto& access) {
+               return access.back() == 0 || access.back() == 1; // 0: of the sum
+           });
+}
+
+void scheduleRowProducts(Schedule& schedule, const Product& p, const TargetFacts& facts)
+{
+    std::vector<std::string> others = schedule.blocks();
+    std::erase(others, p.block);
+    for (const std::string& name : others) scheduleBlock(schedule, name, facts);
+    if (!reduceRows(schedule, p.block, facts)) scheduleBlock(schedule, p.block, facts);
+}
+
 } // namespace
 
 void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
@@ -281,6 +303,7 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     std::vector<std::string> keep = others;
     keep.push_back(p.block);
     inlineElementwise(schedule, keep);
+    if (multipliesRows(schedule, p, facts)) return scheduleRowProducts(schedule, p, facts);
     accumulateInRegisters(schedule, p.block);
 
     const RightSide right = rightSideOf(schedule, p, facts);

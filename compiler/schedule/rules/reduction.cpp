@@ -159,8 +159,8 @@ bool readsWholeRows(const tir::Stmt& block, const std::vector<AxisView>& axes)
     return true;
 }
 
-/// Rows of any length in strands, the last step of which has masks, one row after the other. False
-/// where a row is shorter than a vector.
+} // namespace
+
 bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     constexpr int64_t kFewestLanes = 8;
@@ -185,8 +185,6 @@ bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts&
     parallelise(schedule, outer, facts);
     return true;
 }
-
-} // namespace
 
 void scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {

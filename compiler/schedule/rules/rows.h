@@ -18,6 +18,11 @@ void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFa
 void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
                    const TargetFacts& facts);
 
+/// Loops of a reduction over the last axes: rows of any length in strands, the last step of which
+/// has masks, one row after the other. False where a row is shorter than a vector or does not lie
+/// side by side.
+bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+
 /// The only block in `loop`.
 std::string blockIn(const Schedule& schedule, const std::string& loop);
 
