@@ -8,12 +8,6 @@ namespace {
 
 using tir::Expr;
 
-/// Patches that cover so many rows or columns.
-Dim countOf(const Dim& extent, const Dim& patch)
-{
-    return floorDiv(extent + patch - Dim(1), patch);
-}
-
 Result<Types> infer(const OpView& op)
 {
     const auto sizes = sizesAttr(op);
@@ -24,8 +18,8 @@ Result<Types> infer(const OpView& op)
                        "needs patches of constant size, not " + out.text());
     if (!sizes || sizes->size() != 3)
         return opError(op, DiagnosticCode::BadAttribute, "needs sizes of three dimensions");
-    const Dim count = (*sizes)[0] * countOf((*sizes)[1], out.shape[kPatchRow]) *
-                      countOf((*sizes)[2], out.shape[kPatchColumn]);
+    const Dim count = (*sizes)[0] * patchCount((*sizes)[1], out.shape[kPatchRow]) *
+                      patchCount((*sizes)[2], out.shape[kPatchColumn]);
     if (count.isConst() && out.shape[0].isConst() && !(count == out.shape[0]))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "needs " + count.text() + " patches for " + shapeText(*sizes) + ", not " +
@@ -40,8 +34,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const Shape& patches = op.operands[0].shape;
     const Shape& images = op.results[0].shape;
     const Expr high(patches[kPatchRow].value()), wide(patches[kPatchColumn].value());
-    const Expr rows = extentOf(countOf(images[kPatchRow], patches[kPatchRow]));
-    const Expr columns = extentOf(countOf(images[kPatchColumn], patches[kPatchColumn]));
+    const Expr rows = extentOf(patchCount(images[kPatchRow], patches[kPatchRow]));
+    const Expr columns = extentOf(patchCount(images[kPatchColumn], patches[kPatchColumn]));
     const auto element = [&](const Exprs& i) {
         Exprs source = i;
         source[0] = (i[0] * rows + floorDiv(i[kPatchRow], high)) * columns +

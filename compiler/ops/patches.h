@@ -9,6 +9,12 @@ namespace tenon::compiler {
 
 inline constexpr size_t kPatchRow = 2, kPatchColumn = 3;
 
+/// Patches that cover so many rows or columns.
+inline Dim patchCount(const Dim& extent, const Dim& side)
+{
+    return floorDiv(extent + side - Dim(1), side);
+}
+
 struct PatchPlace
 {
     tir::Expr image;

@@ -2,6 +2,8 @@
 // Reads of a node's operands and constants, and the writer of patches.
 #include "compiler/passes/rewrite.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 
 PatchWriter::PatchWriter(const Module& module, FunctionId function, std::string rule,
@@ -76,6 +78,13 @@ std::optional<double> scalarOf(const Module& module, ValueRef value)
     const Tensor* tensor = constantOf(module, value);
     if (!tensor || tensor->size() != 1) return std::nullopt;
     return tensor->number(0);
+}
+
+bool isElementwise(const OpDef& op)
+{
+    return op.pattern <= Pattern::Broadcast &&
+           std::none_of(op.attrs.begin(), op.attrs.end(),
+                        [](const AttrSpec& attr) { return attr.name == "axis"; });
 }
 
 std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value)

@@ -46,6 +46,8 @@ const NodeRecord* operatorBehind(const Module& module, const UseIndex& uses, Val
 const Tensor* constantOf(const Module& module, ValueRef value);
 /// Its only element as a double, when `value` is a constant of one element.
 std::optional<double> scalarOf(const Module& module, ValueRef value);
+/// Operators of equal elements, which do the same in any order of axes.
+bool isElementwise(const OpDef& op);
 /// Type of a value whose dimensions are all known.
 std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value);
 /// Node text for reasons: its name, or its operator and where that comes from. Without the id: the

@@ -28,12 +28,6 @@ int64_t axisOfFirst(int64_t axis)
     return kToLast[static_cast<size_t>(normalizedAxis(axis, kRank))];
 }
 
-bool hasAxis(const OpDef& op)
-{
-    return std::any_of(op.attrs.begin(), op.attrs.end(),
-                       [](const AttrSpec& attr) { return attr.name == "axis"; });
-}
-
 class ChannelMover
 {
 public:
@@ -111,7 +105,7 @@ private:
         if (isOp(node, concatenateOp)) return concatenation(node);
         if (isOp(node, stridedSliceOp)) return slice(node);
         if (isOp(node, padOp)) return padded(node);
-        if (op.pattern > Pattern::Broadcast || hasAxis(op)) return std::nullopt;
+        if (!isElementwise(op)) return std::nullopt;
         return m_patch->op(op, images(node), node.attrs);
     }
 

@@ -312,10 +312,7 @@ private:
     std::optional<ValueRef> elementwise(const NodeRecord& node, const Film& result)
     {
         const OpDef& op = factsOf(node);
-        if (op.pattern > Pattern::Broadcast ||
-            std::any_of(op.attrs.begin(), op.attrs.end(),
-                        [](const AttrSpec& attr) { return attr.name == "axis"; }))
-            return std::nullopt;
+        if (!isElementwise(op)) return std::nullopt;
         std::vector<ValueRef> operands;
         for (const ValueRef operand : node.operands) {
             const auto beside = operandOf(operand, result);

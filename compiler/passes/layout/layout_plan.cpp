@@ -56,13 +56,10 @@ bool keepsBlocks(const Module& module, const NodeRecord& node)
 /// Operators that put images of equal channels together, whatever blocks these have.
 bool joinsImages(const NodeRecord& node) { return isOneOf(node, joinPhasesOp, joinFramesOp); }
 
-/// Operators of equal elements, whatever their order.
 bool isElementwise(const NodeRecord& node)
 {
     const OpDef* op = findOp(node.op);
-    return op && op->pattern <= Pattern::Broadcast && !node.operands.empty() &&
-           std::none_of(op->attrs.begin(), op->attrs.end(),
-                        [](const AttrSpec& attr) { return attr.name == "axis"; });
+    return op && !node.operands.empty() && compiler::isElementwise(*op);
 }
 
 } // namespace

@@ -4,11 +4,13 @@
 // that their windows reach; what is elementwise takes the patches that a convolution left. So the
 // kernels are those of known images, and the number of patches is open, as that of images may be.
 #include "compiler/ops/ops.h"
+#include "compiler/ops/patches.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/transposed_phases.h"
 #include "core/ir/size_bounds.h"
+#include "core/ir/tir/sum.h"
 
 #include <algorithm>
 #include <array>
@@ -26,13 +28,6 @@ constexpr int64_t kSide = 16;
 constexpr int64_t kWholeSide = 28;
 /// Results of a patch of few rows.
 constexpr int64_t kArea = kSide * kSide;
-
-std::string ceilDivText(const Dim& extent, int64_t side)
-{
-    return floorDiv(extent + Dim(side - 1), Dim(side)).text();
-}
-
-int64_t floorOf(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 class ImageCutter
 {
@@ -110,8 +105,8 @@ private:
     /// Patches of `value` for those of `result`, whose sides are `sides`.
     ValueRef cut(ValueRef value, const TensorType& result, const Sides& sides, Attrs attrs)
     {
-        attrs.set("sizes", std::vector<std::string>{ceilDivText(result.shape[2], sides[0]),
-                                                    ceilDivText(result.shape[3], sides[1])});
+        attrs.set("sizes", std::vector<std::string>{patchCount(result.shape[2], sides[0]).text(),
+                                                    patchCount(result.shape[3], sides[1]).text()});
         return m_patch->op(cutPatchesOp, {imageOf(value)}, std::move(attrs));
     }
 
@@ -263,12 +258,12 @@ private:
         for (size_t i = 0; i < sides.size(); ++i) {
             const int64_t s = axes[i].stride, p = axes[i].padding;
             const int64_t reach = (axes[i].kernel - 1) * dilation[i];
-            int64_t first = floorOf(p - reach + s - 1, s);
+            int64_t first = tir::floorDivide(p - reach + s - 1, s);
             if (first * s > p) --first; // padding cuts off, it does not add
-            const int64_t end = steps[i] + floorOf(p - 1, s) + 1;
+            const int64_t end = steps[i] + tir::floorDivide(p - 1, s) + 1;
             before.push_back(-first);
             patch.push_back(end - first);
-            const int64_t behind = reach + floorOf(p - 1, s) * s + 1 - p;
+            const int64_t behind = reach + tir::floorDivide(p - 1, s) * s + 1 - p;
             edges[i] = p - first * s;
             edges[2 + i] = std::max<int64_t>(behind, 0);
             extra.push_back(std::max<int64_t>(-behind, 0));
@@ -348,9 +343,7 @@ private:
         const OpDef& op = factsOf(node);
         const bool isBias =
             isOp(node, biasAddOp) && normalizedAxis(node.attrs.integer("axis", 1), kRank) == 1;
-        const bool hasAxis = std::any_of(op.attrs.begin(), op.attrs.end(),
-                                         [](const AttrSpec& attr) { return attr.name == "axis"; });
-        if (op.pattern > Pattern::Broadcast || (hasAxis && !isBias)) return std::nullopt;
+        if (!isElementwise(op) && !isBias) return std::nullopt;
         const auto isLike = [&](ValueRef operand) {
             return typeOf(operand).shape == node.types[0].shape && isOpen(typeOf(operand));
         };

@@ -171,11 +171,9 @@ private:
 
     std::optional<ValueRef> elementwise(const OpDef& op, const NodeRecord& node)
     {
-        const bool hasAxis = std::any_of(op.attrs.begin(), op.attrs.end(),
-                                         [](const AttrSpec& attr) { return attr.name == "axis"; });
         const bool isPlain = std::all_of(node.operands.begin(), node.operands.end(),
                                          [&](ValueRef operand) { return canStandBeside(operand); });
-        if (op.pattern > Pattern::Broadcast || hasAxis || !isPlain) return std::nullopt;
+        if (!isElementwise(op) || !isPlain) return std::nullopt;
         std::vector<ValueRef> operands;
         for (const ValueRef operand : node.operands) operands.push_back(image(operand));
         return m_patch->op(op, operands, node.attrs);
