@@ -23,8 +23,14 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kBlocked = 0.85;
 /// The same where channels are read one by one (the first layer).
 constexpr double kPlainInput = 0.7;
-/// Along rows of plain values: every window begins between two vectors.
-constexpr double kPlain = 0.45;
+/// Along rows of plain values, of the lanes that columns fill: every window begins between two
+/// vectors. (0.6 to 0.9 at 14 to 112 columns on an AMD EPYC, with AVX-512 and with AVX2; but in
+/// caches Winograd's method is estimated at 1.4 times what it takes there, which it must not lose
+/// by.)
+constexpr double kPlain = 0.5;
+/// The same where lanes are operands: blocks load half as much for as many products (a TCN on a
+/// Cortex-A72).
+constexpr double kPlainBesideLanes = 0.4;
 /// Where each result reads one pixel: vectors run over the whole image (0.76 to 0.92 at 58 to 232
 /// channels of 28 x 28 and 14 x 14, on an AMD EPYC with AVX-512).
 constexpr double kPlainPointwise = 0.8;
@@ -32,14 +38,16 @@ constexpr double kPlainPointwise = 0.8;
 /// next filters read them (0.64 to 0.68 at 728 channels of 19 x 19, on an AMD EPYC with AVX-512).
 constexpr double kPlainPointwiseBeyond = 0.66;
 constexpr int64_t kPixelVectors = 3;
-/// Where neighbours of a result are not neighbours in the data, lanes are collected.
-constexpr double kStrided = 0.125;
+/// Where neighbours of a result are not neighbours in the data, lanes are collected: every second
+/// one out of two vectors (0.5 to 0.7 there), others one by one or in several steps (0.2 to 0.5).
+constexpr double kEverySecond = 0.5;
+constexpr double kStrided = 0.2;
 /// Depthwise kernels load about as much as they compute (0.7 from the second-level cache, less from
-/// beyond), along rows as in blocks (0.36 to 0.57 at 14 to 56 columns, 0.18 where lanes are
+/// beyond), along rows as in blocks (0.36 to 0.57 at 14 to 56 columns, 0.1 to 0.18 where lanes are
 /// collected, on an AMD EPYC with AVX-512).
 constexpr double kDepthwise = 0.45;
 constexpr double kPlainDepthwise = 0.25;
-constexpr double kStridedDepthwise = 0.125;
+constexpr double kStridedDepthwise = 0.1;
 
 /// A kernel of its own: instructions that are not in its loops, about as many everywhere.
 constexpr double kCallCycles = 400;
@@ -71,6 +79,15 @@ double resizeSteps(const Module& module, const NodeRecord& node, int64_t block,
     return read * along + kRowSteps / lanes;
 }
 
+/// Of the vectors that a machine multiplies and adds, along rows of plain values.
+double reachedOnRows(const BlockableConvolution& conv, const TargetFacts& facts)
+{
+    const int64_t stride = conv.strides[1];
+    if (conv.isDepthwise) return stride == 1 ? kPlainDepthwise : kStridedDepthwise;
+    if (stride == 1 && facts.hasLaneOperand) return kPlainBesideLanes;
+    return stride == 1 ? kPlain : stride == 2 ? kEverySecond : kStrided;
+}
+
 double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMachine& machine)
 {
     const int lanes = machine.lanes;
@@ -87,9 +104,7 @@ double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMa
     }
     const auto vectors = static_cast<double>((conv.columns + lanes - 1) / lanes);
     const double filled = static_cast<double>(conv.columns) / vectors;
-    const double whole = conv.isDepthwise ? kPlainDepthwise : kPlain;
-    const double strided = conv.isDepthwise ? kStridedDepthwise : kStrided;
-    return macs / filled / ((conv.strides[1] == 1 ? whole : strided) * machine.facts.vectorMacs());
+    return macs / filled / (reachedOnRows(conv, machine.facts) * machine.facts.vectorMacs());
 }
 
 /// Of bringing a computed weight into the order that a kernel in blocks reads, in every run.

@@ -2,6 +2,7 @@
 // conv2d and conv2d_transpose of plain NCHW data: vectors along the output columns, several output
 // channels per tile that share their inputs.
 #include "compiler/schedule/row_strips.h"
+#include "compiler/schedule/row_walk.h"
 #include "compiler/schedule/rules/depthwise_plain.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/flat_image.h"
@@ -48,9 +49,18 @@ bool isPointwise(const Schedule& schedule, const std::string& conv)
 struct PlainSums
 {
     int64_t filters, pixels;
-    int64_t vector;         ///< pixels of a vector
-    int64_t inputBytes = 0; ///< that a vector of results reads, again for each tile of filters
+    int64_t vector;             ///< pixels of a vector
+    int64_t inputBytes = 0;     ///< that a vector of results reads, again for each tile of filters
+    int64_t inputLoads = 1;     ///< of a vector of results in each step
+    bool areInputsHeld = false; ///< by registers
 };
+
+/// Of the inputs of a vector of results, `stride` elements apart: as many vectors, from which lanes
+/// are collected. Windows begin anywhere, so a vector as long as a line of the cache lies in two.
+int64_t loadsOfWindow(int64_t stride, const TargetFacts& facts)
+{
+    return stride * (facts.vectorBytes >= kLineBytes ? 2 : 1);
+}
 
 /// The tile for filters of a count that it divides, or, where some may be computed twice, of any;
 /// the last of the vectors that pixels fill may overlap the one before.
@@ -60,7 +70,9 @@ RegisterTile tileOf(const PlainSums& sums, bool mayOverlap, const TargetFacts& f
     TileSpace space{.vectors = sums.filters,
                     .positions = (sums.pixels + sums.vector - 1) / sums.vector,
                     .positionBytes = sums.inputBytes,
-                    .positionsUpTo = sums.pixels / sums.vector};
+                    .inputLoads = sums.inputLoads,
+                    .positionsUpTo = sums.pixels / sums.vector,
+                    .areInputsHeld = sums.areInputsHeld};
     if (mayOverlap) space.overlapUpTo = std::min(sums.filters, kMostTogether);
     return chooseTile(space, facts);
 }
@@ -179,8 +191,17 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const auto columns = splitPhases(schedule, axes[3].loop, phases[1]);
     const int64_t width = schedule.extentOf(columns.first), vector = std::min(width, lanes);
     // Threads share filters.
-    const RegisterTile tile = tileOf({axes[1].extent / std::max<int64_t>(1, groups), width, vector},
-                                     facts.threads == 1 && groups == 1, facts);
+    // Results of one phase of a transposed convolution read pixels side by side.
+    const bool isTransposed = schedule.function().attrs.string("kind", "") == "conv2d_transpose";
+    const int64_t stride =
+        isTransposed ? 1
+                     : blockOf(schedule, conv)->block.annotations.integers("strides", {1, 1}).at(1);
+    const PlainSums sums{.filters = axes[1].extent / std::max<int64_t>(1, groups),
+                         .pixels = width,
+                         .vector = vector,
+                         .inputLoads = loadsOfWindow(stride, facts),
+                         .areInputsHeld = true};
+    const RegisterTile tile = tileOf(sums, facts.threads == 1 && groups == 1, facts);
     const auto channels = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
@@ -192,7 +213,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
         if (!phase.empty()) order.push_back(phase);
     order.push_back(runs[0]);
     for (size_t i = 4; i < axes.size(); ++i) order.push_back(axes[i].loop);
-    order.insert(order.end(), {lane[0], channels[1], lane[1]});
+    order.insert(order.end(), {channels[1], lane[0], lane[1]});
     schedule.reorder(order);
     const auto left = attachEpilogue(schedule, conv, runs[0], lanes);
     initialiseTile(schedule, conv, axes[4].loop, 3, lanes);

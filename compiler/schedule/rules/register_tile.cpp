@@ -43,6 +43,7 @@ int64_t roomOf(int64_t vectors, const TileSpace& space, const TargetFacts& facts
     // Magnitudes of an input, ones that add up pairs, and a product; or an input and two products.
     if (space.areQuads || space.arePairs) return (facts.vectorRegisters - vectors - 4) / vectors;
     if (space.areHalves) return (2 * (facts.vectorRegisters - 2) - vectors) / (2 * vectors + 1);
+    if (space.areInputsHeld) return (facts.vectorRegisters - 2) / (vectors + 1);
     if (!space.arePositionsTogether) return mostPositions(vectors, facts, isInputInMemory);
     // Where inputs of a step lie side by side, three registers hold those in use.
     return (facts.vectorRegisters - vectors * space.weightRegisters - 3) / vectors;
@@ -77,7 +78,7 @@ double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFact
 {
     double step = space.areQuads   ? countedCycles(tile, kOfQuads, facts)
                   : space.arePairs ? countedCycles(tile, countsOfPairs(facts), facts)
-                                   : stepCycles(tile, facts);
+                                   : stepCycles(tile, facts, space.inputLoads);
     if (tile.vectors * space.vectorBytes > facts.l1Bytes)
         step = std::max(step, static_cast<double>(tile.vectors) * facts.vectorBytes /
                                   facts.l2BytesPerCycle);
@@ -96,21 +97,23 @@ double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFact
 
 } // namespace
 
-double stepCycles(const RegisterTile& tile, const TargetFacts& facts)
+double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t inputLoads)
 {
     const auto vectors = static_cast<double>(tile.vectors);
     const auto positions = static_cast<double>(tile.positions);
     const double sums = vectors * positions;
     if (!facts.hasLaneOperand) {
         const double products = sums / facts.vectorMacs();
-        const double loads = (vectors + positions) / facts.vectorLoads();
+        const double loads =
+            (vectors + positions * static_cast<double>(inputLoads)) / facts.vectorLoads();
         const double hidden = std::min(products, loads);
         return std::max(std::max(products, loads) + hidden * seenOfHidden(facts), facts.sumLatency);
     }
     // Weights come in pairs and inputs four steps at once where lanes are operands; what counts is
     // how many instructions there are, also where products alone take longer: of tiles that are
     // alike by those, the one with fewer loads (BERT on a Cortex-A72: 5.6 % fewer instructions).
-    const double instructions = sums + vectors / 2 + positions / 4;
+    const double perPosition = inputLoads == 1 ? 0.25 : static_cast<double>(inputLoads);
+    const double instructions = sums + vectors / 2 + positions * perPosition;
     return std::max(instructions / kInstructionsPerCycle, facts.sumLatency);
 }
 

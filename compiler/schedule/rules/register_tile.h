@@ -27,18 +27,21 @@ struct TileSpace
     int64_t products = 0;      ///< of this shape whose columns of tiles threads share; 0: none does
     int64_t vectorBytes = 0;   ///< weights of a vector, read again for each row of tiles; 0: few
     int64_t positionBytes = 0; ///< inputs of a position, read again by each tile; 0: few
+    int64_t inputLoads = 1;    ///< of one position in each step
     int64_t positionsUpTo = 0; ///< of one tile; 0: as many as fit
     bool isDivided = false;    ///< no tile overlaps the one before: threads share runs of them
     bool arePositionsTogether = false; ///< a step's inputs lie side by side
     int64_t weightRegisters = 1;       ///< that a vector of weights takes there
     bool areHalves = false; ///< weights and inputs have half the bits of sums: two share a register
-    bool isRolled = false;  ///< the innermost loop adds one product to each sum
-    bool areQuads = false;  ///< sums of four products of bytes take several instructions
-    bool arePairs = false;  ///< products come in pairs, which another instruction adds to a sum
+    bool areInputsHeld = false; ///< by registers, while weights are used one by one
+    bool isRolled = false;      ///< the innermost loop adds one product to each sum
+    bool areQuads = false;      ///< sums of four products of bytes take several instructions
+    bool arePairs = false;      ///< products come in pairs, which another instruction adds to a sum
 };
 
-/// Cycles of one reduction step of a tile: of its products, its loads or the latency of its sums.
-double stepCycles(const RegisterTile& tile, const TargetFacts& facts);
+/// Cycles of one reduction step of a tile: of its products, its loads (`inputLoads` of each
+/// position) or the latency of its sums.
+double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t inputLoads = 1);
 /// Positions of `vectors` sums each that fit the registers; an input that is in memory takes none.
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);
 /// Cheapest tile that fits the registers, and leaves as much work for each thread.

@@ -82,6 +82,28 @@ TEST(LayoutPlan, keepsSmallConvolutionsPlain)
               (std::vector<int64_t>{0, 0}));
 }
 
+/// A first layer at a stride, whose blocks would fill `channels` of 16 lanes.
+std::string stemOf(int64_t channels)
+{
+    const std::string c = std::to_string(channels);
+    return "def @main(%x: Tensor[(1, 3, 96, 96), float32]) {\n"
+           "  %w1 = rand(1) : Tensor[(" +
+           c +
+           ", 3, 3, 3), float32]\n"
+           "  %w2 = rand(2) : Tensor[(" +
+           c +
+           ", 1, 3, 3), float32]\n"
+           "  %0 = nn.conv2d(%x, %w1, padding=[1, 1, 1, 1], strides=[2, 2])\n"
+           "  %1 = nn.conv2d(%0, %w2, padding=[1, 1, 1, 1], groups=" +
+           c + ")\n  return %1\n}\n";
+}
+
+TEST(LayoutPlan, computesFewChannelsAtAStrideAlongRows)
+{
+    EXPECT_EQ(blocksOf(stemOf(8)).front(), 0);
+    EXPECT_EQ(blocksOf(stemOf(16)).front(), 16);
+}
+
 TEST(LayoutPlan, saysWhatTheAlternativesCost)
 {
     const Module module = typed(joinOf(32, 32, 16));
