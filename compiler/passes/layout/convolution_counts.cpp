@@ -15,6 +15,8 @@ constexpr ConvolutionCounts kOfLanes{.product = 1.44,
                                      .movedVector = 0.68,
                                      .byteProduct = 1.12,
                                      .byteResult = 9,
+                                     .rowProduct = 1.12,
+                                     .packedWord = 5.7,
                                      .halfProduct = 1.24,
                                      .halfStep = 0.85,
                                      .halfResult = 12.6};
@@ -25,6 +27,8 @@ constexpr ConvolutionCounts kOfThreeOperands{.product = 2.4,
                                              .movedVector = 1,
                                              .byteProduct = 1.4,
                                              .byteResult = 16,
+                                             .rowProduct = 1.6,
+                                             .packedWord = 22,
                                              .halfProduct = 1.68,
                                              .halfStep = 1.25,
                                              .halfResult = 4};
@@ -35,6 +39,8 @@ constexpr ConvolutionCounts kOfTwoOperands{.product = 3.7,
                                            .movedVector = 1,
                                            .byteProduct = 2.4,
                                            .byteResult = 17,
+                                           .rowProduct = 2.75,
+                                           .packedWord = 23,
                                            .halfProduct = 2.1,
                                            .halfStep = 1.2,
                                            .halfResult = 20};
@@ -45,6 +51,8 @@ constexpr ConvolutionCounts kOfBroadcasts{.product = 1.3,
                                           .movedVector = 1,
                                           .byteProduct = 1.4,
                                           .byteResult = 16,
+                                          .rowProduct = 1.4,
+                                          .packedWord = 22,
                                           .halfProduct = 1.68,
                                           .halfStep = 1.25,
                                           .halfResult = 4};
@@ -60,7 +68,7 @@ ConvolutionCounts convolutionCounts(const core::TargetFacts& facts)
                                : facts.hasEmbeddedBroadcast ? kOfBroadcasts
                                : facts.vectorBytes > 16     ? kOfThreeOperands
                                                             : kOfTwoOperands;
-    if (hasByteDots(facts)) counts.byteProduct = kByteProductOfDots;
+    if (hasByteDots(facts)) counts.byteProduct = counts.rowProduct = kByteProductOfDots;
     return counts;
 }
 

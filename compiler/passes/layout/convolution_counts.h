@@ -13,6 +13,7 @@ struct ConvolutionCounts
     double product, result;           ///< of floats, window by window
     double pointProduct, movedVector; ///< the same by points: products, and WinogradWork::moved
     double byteProduct, byteResult;   ///< of bytes, window by window, with rounding
+    double rowProduct, packedWord;    ///< of bytes of one channel: products, and packing columns
     double halfProduct, halfStep, halfResult; ///< the same by points of 16 bits
 };
 

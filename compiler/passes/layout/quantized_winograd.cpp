@@ -15,10 +15,19 @@ namespace tenon::compiler {
 namespace {
 
 /// Products of bytes come in words: of channels, or of columns where there is one channel.
-double growthInWords(const ConvolutionSize& size)
+double bytesOfResult(const ConvolutionSize& size)
 {
-    const int64_t side = size.inChannels == 1 ? size.kernel[1] : size.inChannels;
-    return static_cast<double>(inWords(side)) / static_cast<double>(side);
+    if (size.inChannels == 1) return static_cast<double>(size.kernel[0] * inWords(size.kernel[1]));
+    return size.elements() * static_cast<double>(inWords(size.inChannels));
+}
+
+/// Words that the columns of the only channel are packed into first.
+double packedWords(const ConvolutionSize& size)
+{
+    if (size.inChannels != 1) return 0;
+    const int64_t height = (size.rows - 1) * size.stride[0] + size.kernel[0];
+    return static_cast<double>(size.batch * size.groups * height * size.columns *
+                               inWords(size.kernel[1]) / kWordBytes);
 }
 
 using Axes = std::array<WinogradAxis, 2>;
@@ -132,8 +141,10 @@ IntegerForm directIntegers(const ConvolutionSize& size, const TargetFacts& facts
     const double taps = size.elements() * static_cast<double>(size.inChannels);
     const auto filters = static_cast<double>(size.outChannels);
     const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    const double each = taps * growthInWords(size) * counts.byteProduct + counts.byteResult;
-    return {{}, {issuedCycles(pixels * filters * each, facts), taps * filters}};
+    const double product = size.inChannels == 1 ? counts.rowProduct : counts.byteProduct;
+    const double each = bytesOfResult(size) * product + counts.byteResult;
+    const double all = pixels * filters * each + packedWords(size) * counts.packedWord;
+    return {{}, {issuedCycles(all, facts), taps * filters}};
 }
 
 IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts)

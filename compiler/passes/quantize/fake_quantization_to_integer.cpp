@@ -110,6 +110,7 @@ std::optional<Patch> rewrite(const QuantizationSite& site, const NodeRecord& nod
     if (auto patch = moveFirst(site, node)) return patch;
     if (auto patch = matmulAsDense(site, node)) return patch;
     if (auto patch = quantizeBeforeReshape(site, node)) return patch;
+    if (auto patch = quantizeBehindPool(site, node)) return patch;
     const auto target = readQuantize(site, node);
     if (!target || !target->input.node.isValid()) return std::nullopt;
     for (const QuantizeRule rule : kRules)

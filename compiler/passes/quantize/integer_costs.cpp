@@ -163,8 +163,8 @@ double byteCycles(const ConvolutionSize& size, const LayoutMachine& machine)
     return withFilters(form.cycles, form.filterBytes, machine);
 }
 
-/// Of what is read, from bytes to floats, and of what is made, back again.
-double conversionCycles(const Forms& forms, const core::TargetFacts& facts)
+/// Of what is read, from bytes to floats, and of the share of what is made, back again.
+double conversionCycles(const Forms& forms, double rounded, const core::TargetFacts& facts)
 {
     const auto pixels = [](const ConvolutionSize& size) {
         return static_cast<double>(size.batch * size.rows * size.columns);
@@ -173,7 +173,7 @@ double conversionCycles(const Forms& forms, const core::TargetFacts& facts)
     double perVector = kDequantize * pixels(first) *
                        static_cast<double>(first.inChannels * first.groups * first.phases());
     for (const ConvolutionSize& size : forms.floats)
-        perVector += kQuantize * pixels(size) * static_cast<double>(size.outChannels);
+        perVector += rounded * kQuantize * pixels(size) * static_cast<double>(size.outChannels);
     return issuedCycles(perVector, facts);
 }
 
@@ -188,7 +188,7 @@ IntegerCosts::IntegerCosts(const Module& module, const GraphFunction& function,
 {
 }
 
-std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer) const
+std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer, double rounded) const
 {
     if (m_savesMemory) return std::nullopt;
     // Widened one by one, products of bytes take twice those of floats and more.
@@ -205,7 +205,7 @@ std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer) cons
         real += met * form.cycles;
         if (!form.tile.isDirect()) tile = form.tile;
     }
-    real += conversionCycles(*forms, facts);
+    real += conversionCycles(*forms, rounded, facts);
     if (real >= integers) return std::nullopt;
     return "floats take about " + fixed(real / integers, 2) + " of the cycles" +
            (tile.isDirect() ? "" : ", by " + tilesText(tile));

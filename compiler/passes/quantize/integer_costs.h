@@ -18,8 +18,9 @@ public:
     IntegerCosts(const Module& module, const GraphFunction& function, const PassContext& context);
 
     /// Why a convolution or dense layer should stay in floats, which take clearly less with the
-    /// conversions around them; nothing where integers are as cheap.
-    std::optional<std::string> whyFloats(const NodeRecord& layer) const;
+    /// conversions around them; nothing where integers are as cheap. `rounded` is the share of its
+    /// results that become integers again.
+    std::optional<std::string> whyFloats(const NodeRecord& layer, double rounded = 1) const;
 
 private:
     const Module& m_module;

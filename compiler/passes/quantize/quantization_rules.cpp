@@ -247,7 +247,8 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
 {
     const std::optional<IntegerLayer> found = readIntegerLayer(site, target);
     if (!found) return std::nullopt;
-    if (const auto why = site.costs.whyFloats(*found->real.node))
+    const double rounded = roundedBehindPool(site, *target.node);
+    if (const auto why = site.costs.whyFloats(*found->real.node, rounded))
         return keptInFloats(site, *found, *why);
     const RealLayer& layer = found->real;
     const Quantized &data = found->data, &weight = found->weight;

@@ -32,6 +32,10 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
 std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecord& node);
 /// A quantization that stands behind the reshape of a layer, in front of it.
 std::optional<Patch> quantizeBeforeReshape(const QuantizationSite& site, const NodeRecord& node);
+/// One that stands between a layer in floats and a maximum of windows, behind the latter.
+std::optional<Patch> quantizeBehindPool(const QuantizationSite& site, const NodeRecord& node);
+/// The share of its numbers that it rounds there; 1 where no such maximum reads it.
+double roundedBehindPool(const QuantizationSite& site, const NodeRecord& quantize);
 
 /// The writer for one rule: consumes the target and `others`.
 PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,

@@ -36,7 +36,7 @@ PassContext neon()
 std::optional<std::string> whyFloats(const PassContext& context, const std::string& kernel,
                                      const std::string& attrs, int64_t in = 32,
                                      const std::string& image = "28, 28",
-                                     const std::string& op = "nn.conv2d")
+                                     const std::string& op = "nn.conv2d", double rounded = 1)
 {
     const std::string channels = std::to_string(in);
     const std::string filters = op == "nn.conv2d" ? "128, " + channels : channels + ", 128";
@@ -54,7 +54,8 @@ std::optional<std::string> whyFloats(const PassContext& context, const std::stri
     EXPECT_TRUE(trace) << trace.error().text();
     const Module& typed = trace->last();
     const GraphFunction& function = *openFunctions(typed).front();
-    return IntegerCosts(typed, function, context).whyFloats(typed.node(function.order.back()));
+    const NodeRecord& layer = typed.node(function.order.back());
+    return IntegerCosts(typed, function, context).whyFloats(layer, rounded);
 }
 
 template <typename... Arguments>
@@ -98,6 +99,14 @@ TEST(IntegerCosts, FollowTheProductsOfTheTarget)
     EXPECT_TRUE(isDearer(none, "1, 1", ""));
     none.code.savesMemory = true;
     EXPECT_FALSE(isDearer(none, "1, 1", "")) << "memory counts for more than time";
+}
+
+TEST(IntegerCosts, CountPackedColumnsAndWhatIsRoundedBehindAPool)
+{
+    // Rows of five taps are two words, and the columns of one channel are packed into them first.
+    EXPECT_FALSE(isDearer(avx2(), "7, 7", ", padding=[3, 3, 3, 3]", 1)) << "rows of two words";
+    EXPECT_FALSE(isDearer(avx2(), "5, 5", kPaddedByTwo, 1));
+    EXPECT_TRUE(isDearer(avx2(), "5, 5", kPaddedByTwo, 1, "28, 28", "nn.conv2d", 0.25));
 }
 
 TEST(IntegerCosts, SayWhyALayerStaysInFloats)
