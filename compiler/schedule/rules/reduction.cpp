@@ -95,6 +95,57 @@ bool sumsManyAtOnce(const tir::Stmt& block, size_t axis, int64_t lanes)
                         [&](const auto& access) { return access[axis] == kUnknownStep; });
 }
 
+/// So many strands of a long sum go side by side, each in a vector of results: one strand waits
+/// for the addition before it, and processors look no further ahead than about so many additions,
+/// so that they do not start on the next results meanwhile. 1 where there is nothing to gain, or
+/// where the strands' own sums would leave the nearest cache.
+int64_t strandsBesideVectors(const tir::Stmt& block, const std::vector<AxisView>& axes,
+                             size_t reduced, const TargetFacts& facts)
+{
+    constexpr int64_t kLookAhead = 128;
+    constexpr int64_t kMostStrands = 8;
+    const std::vector<tir::Buffer> out = writtenIn(block);
+    const int64_t extent = axes[reduced].extent;
+    if (out.size() != 1 || !out[0]->dtype.isFloat() || extent < kLookAhead) return 1;
+    int64_t bytes = out[0]->dtype.bytes();
+    for (const AxisView& axis : axes)
+        if (axis.extent < 1)
+            return 1;
+        else if (!axis.isReduce)
+            bytes *= axis.extent;
+    const auto fewest = std::max<int64_t>(2, static_cast<int64_t>(facts.sumLatency));
+    for (int64_t strands = kMostStrands; strands >= fewest; --strands)
+        if (extent % strands == 0) return strands * bytes <= facts.l1Bytes / 2 ? strands : 1;
+    return 1;
+}
+
+/// The loops of a block of such strands: `run` in vectors, `strands` around them in registers.
+void runStrandsInRegisters(Schedule& schedule, const std::string& block, const std::string& run,
+                           const std::string& strands, const TargetFacts& facts)
+{
+    const int64_t lanes = lanesOf(schedule, block, facts);
+    std::vector<std::string> order, reduce;
+    for (const AxisView& axis : axesOf(schedule, block))
+        if (axis.isReduce)
+            reduce.push_back(axis.loop);
+        else if (axis.loop != run && axis.loop != strands)
+            order.push_back(axis.loop);
+    const std::vector<std::string> outer = order;
+    std::string vector = run;
+    if (schedule.extentOf(run) > lanes) {
+        const auto parts = schedule.splitOverlap(run, lanes);
+        order.push_back(parts[0]);
+        vector = parts[1];
+    }
+    order.insert(order.end(), reduce.begin(), reduce.end());
+    order.insert(order.end(), {strands, vector});
+    schedule.reorder(order);
+    initialiseTile(schedule, block, reduce[0], 2, lanes);
+    vectorizeInParts(schedule, vector, lanes);
+    schedule.unroll(strands);
+    return parallelise(schedule, outer, facts);
+}
+
 enum class Sums
 {
     Plain,
@@ -159,6 +210,22 @@ bool readsWholeRows(const tir::Stmt& block, const std::vector<AxisView>& axes)
     return true;
 }
 
+/// Makes such strands of the last reduced axis; the block itself then sums them.
+void splitIntoStrands(Schedule& schedule, const std::string& block, const Axes& axes,
+                      const TargetFacts& facts)
+{
+    const std::vector<AxisView> views = axesOf(schedule, block);
+    const size_t reduced = axes.reduceIndex.back();
+    const int64_t strands = strandsBesideVectors(blockOf(schedule, block), views, reduced, facts);
+    if (strands <= 1) return;
+    const std::string run = views[static_cast<size_t>(axes.lastSpatial)].loop;
+    const auto parts = schedule.split(views[reduced].loop, {-1, strands});
+    const std::vector<std::string> before = schedule.blocks();
+    schedule.rfactor(parts[1], 0);
+    for (const std::string& name : blocksSince(schedule, before))
+        runStrandsInRegisters(schedule, name, run, parts[1], facts);
+}
+
 } // namespace
 
 bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts& facts)
@@ -207,6 +274,8 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
                 runSpatial(schedule, name, Sums::Strands, facts);
         }
     }
+    if (hasVectors && stmt->init && !hasOrderedSums(schedule.function()))
+        splitIntoStrands(schedule, block, axes, facts);
     return runSpatial(schedule, block, isSerial ? Sums::Serial : Sums::Plain, facts);
 }
 
