@@ -55,11 +55,25 @@ struct PlainSums
     bool areInputsHeld = false; ///< by registers
 };
 
-/// Of the inputs of a vector of results, `stride` elements apart: as many vectors, from which lanes
-/// are collected. Windows begin anywhere, so a vector as long as a line of the cache lies in two.
-int64_t loadsOfWindow(int64_t stride, const TargetFacts& facts)
+/// Of the inputs of a vector of results, a stride apart: as many vectors, from which lanes are
+/// collected. Windows begin anywhere, so a vector as long as a line of the cache lies in two.
+int64_t loadsOfWindow(const Schedule& schedule, const std::string& conv, const TargetFacts& facts)
 {
-    return stride * (facts.vectorBytes >= kLineBytes ? 2 : 1);
+    const int64_t loads = facts.vectorBytes >= kLineBytes ? 2 : 1;
+    // Results of one phase of a transposed convolution read pixels side by side.
+    if (schedule.function().attrs.string("kind", "") == "conv2d_transpose") return loads;
+    return loads * blockOf(schedule, conv)->block.annotations.integers("strides", {1, 1}).at(1);
+}
+
+PlainSums sumsOfRow(const Schedule& schedule, const std::string& conv, int64_t pixels,
+                    const TargetFacts& facts)
+{
+    const int64_t groups = blockOf(schedule, conv)->block.annotations.integer("groups", 1);
+    return {.filters = axesOf(schedule, conv)[1].extent / std::max<int64_t>(1, groups),
+            .pixels = pixels,
+            .vector = std::min<int64_t>(pixels, lanesOf(schedule, conv, facts)),
+            .inputLoads = loadsOfWindow(schedule, conv, facts),
+            .areInputsHeld = true};
 }
 
 /// The tile for filters of a count that it divides, or, where some may be computed twice, of any;
@@ -185,26 +199,16 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const std::array phases{phasesOf(schedule, conv, 0), phasesOf(schedule, conv, 1)};
     accumulateInRegisters(schedule, conv);
     const std::vector<AxisView> axes = axesOf(schedule, conv);
-    const int64_t groups = blockOf(schedule, conv)->block.annotations.integer("groups", 1);
     const int64_t lanes = lanesOf(schedule, conv, facts);
     const auto rows = splitPhases(schedule, axes[2].loop, phases[0]);
     const auto columns = splitPhases(schedule, axes[3].loop, phases[1]);
-    const int64_t width = schedule.extentOf(columns.first), vector = std::min(width, lanes);
+    const PlainSums sums = sumsOfRow(schedule, conv, schedule.extentOf(columns.first), facts);
     // Threads share filters.
-    // Results of one phase of a transposed convolution read pixels side by side.
-    const bool isTransposed = schedule.function().attrs.string("kind", "") == "conv2d_transpose";
-    const int64_t stride =
-        isTransposed ? 1
-                     : blockOf(schedule, conv)->block.annotations.integers("strides", {1, 1}).at(1);
-    const PlainSums sums{.filters = axes[1].extent / std::max<int64_t>(1, groups),
-                         .pixels = width,
-                         .vector = vector,
-                         .inputLoads = loadsOfWindow(stride, facts),
-                         .areInputsHeld = true};
-    const RegisterTile tile = tileOf(sums, facts.threads == 1 && groups == 1, facts);
+    const bool mayOverlap = facts.threads == 1 && sums.filters == axes[1].extent;
+    const RegisterTile tile = tileOf(sums, mayOverlap, facts);
     const auto channels = splitEvenly(schedule, axes[1].loop, tile.vectors);
-    const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
-    const auto lane = schedule.split(runs[1], {-1, vector});
+    const auto runs = schedule.splitOverlap(columns.first, tile.positions * sums.vector);
+    const auto lane = schedule.split(runs[1], {-1, sums.vector});
 
     RowLoops around =
         loopsAroundRows(schedule, conv, pads, {axes[0].loop, channels[0], rows.first}, facts);
