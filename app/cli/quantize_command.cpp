@@ -245,7 +245,7 @@ void addQuantize(CLI::App& app, Action& action)
     command->add_option("MODEL", options->model, "ONNX or TensorFlow Lite model of 32-bit floats")
         ->required();
     command
-        ->add_option("--data", options->data,
+        ->add_option("--data,--calibrate", options->data,
                      "examples to calibrate with: a folder of data sets (test_data_set_0/..), of "
                      ".npz, .npy or .pb files, or one such file; several examples along the first "
                      "axis count as many")
