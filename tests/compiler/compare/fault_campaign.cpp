@@ -236,7 +236,7 @@ int run(const std::string& folder, std::vector<std::string> names)
 
 int main(int argc, char** argv)
 {
-    if (argc < 2) {
+    if (argc < 2 || argv[1][0] == '-') {
         std::fprintf(stderr, "usage: fault_campaign FOLDER [PLACE ...]\n");
         return 2;
     }
