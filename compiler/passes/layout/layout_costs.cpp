@@ -24,9 +24,9 @@ constexpr double kBlocked = 0.85;
 /// The same where channels are read one by one (the first layer).
 constexpr double kPlainInput = 0.7;
 /// Along rows of plain values, of the lanes that columns fill: every window begins between two
-/// vectors. (0.6 to 0.9 at 14 to 112 columns on an AMD EPYC, with AVX-512 and with AVX2; but in
-/// caches Winograd's method is estimated at 1.4 times what it takes there, which it must not lose
-/// by.)
+/// vectors. Less than what was measured (0.6 to 0.9 at 14 to 112 columns on an AMD EPYC, with
+/// AVX-512 and with AVX2), because Winograd's method, where all stays in the caches, is estimated
+/// at 1.4 times what it takes there, and would lose to plain forms that are slower.
 constexpr double kPlain = 0.5;
 /// The same where lanes are operands: blocks load half as much for as many products (a TCN on a
 /// Cortex-A72).

@@ -62,11 +62,9 @@ private:
             return true;
         }
         const OpDef* op = node.kind == NodeKind::Op ? findOp(node.op) : nullptr;
-        if (!op || op->pattern > Pattern::Broadcast || node.types.size() != 1 ||
+        if (!op || !isElementwise(*op) || node.types.size() != 1 ||
             op->accuracy == Accuracy::Random || m_nodes.size() > kLongestFunction)
             return false;
-        for (const AttrSpec& attr : op->attrs)
-            if (attr.name == "axis") return false;
         for (const ValueRef& operand : node.operands)
             if (!operand.node.isValid() || !visit(operand)) return false;
         m_nodes.push_back(value.node);

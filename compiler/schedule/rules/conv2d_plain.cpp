@@ -65,6 +65,7 @@ int64_t loadsOfWindow(const Schedule& schedule, const std::string& conv, const T
     return loads * blockOf(schedule, conv)->block.annotations.integers("strides", {1, 1}).at(1);
 }
 
+/// Of one row of results of so many pixels, for the filters of a group.
 PlainSums sumsOfRow(const Schedule& schedule, const std::string& conv, int64_t pixels,
                     const TargetFacts& facts)
 {
