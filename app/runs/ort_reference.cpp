@@ -60,8 +60,8 @@ Result<compiler::ReferenceSource> ortReference(compiler::TensorNames names, cons
         const std::string model = folder->file("model.onnx");
         const auto outputs = compiler::writeOnnxWithOutputs(path, ownNames(names, wanted), model);
         if (!outputs) return outputs.error();
-        auto peer =
-            remote::Peer::start({.library = library, .model = model, .inputs = inputs}, job);
+        auto peer = remote::Peer::start(
+            {.library = library, .model = model, .inputs = inputs, .isOptimised = false}, job);
         if (!peer) return peer.error();
         const auto tensors = tensorsOf(**peer, *outputs, job);
         if (!tensors) return tensors.error();

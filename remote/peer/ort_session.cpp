@@ -64,12 +64,13 @@ void OrtSession::close()
     m_inputs.clear();
 }
 
-Status OrtSession::createSession(const char* model, int threads)
+Status OrtSession::createSession(const char* model, const OrtOptions& chosen)
 {
     ort::Object options = nullptr;
     Status done = call<ort::CreateSessionOptions>(&options);
-    if (done) done = call<ort::SetGraphOptimizationLevel>(options, kOrtEnableAllOptimisations);
-    if (done) done = call<ort::SetIntraOpNumThreads>(options, threads);
+    const int level = chosen.areOptimised ? kOrtEnableAllOptimisations : kOrtDisableOptimisations;
+    if (done) done = call<ort::SetGraphOptimizationLevel>(options, level);
+    if (done) done = call<ort::SetIntraOpNumThreads>(options, chosen.threads);
     if (done) done = call<ort::SetInterOpNumThreads>(options, 1);
     const auto start = std::chrono::steady_clock::now();
     if (done) done = call<ort::CreateSession>(m_env, model, options, &m_session);
@@ -143,10 +144,11 @@ Status OrtSession::bindOutputs()
     return done;
 }
 
-Status OrtSession::open(const std::string& model, const std::string& dataSet, int threads)
+Status OrtSession::open(const std::string& model, const std::string& dataSet,
+                        const OrtOptions& options)
 {
     close();
-    Status done = createSession(model.c_str(), threads);
+    Status done = createSession(model.c_str(), options);
     if (done) done = bindInputs(dataSet);
     if (done) done = bindOutputs();
     return done;

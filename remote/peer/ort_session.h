@@ -11,15 +11,24 @@
 
 namespace tenon::remote {
 
-/// The library, and one session with everything bound; all optimisations are on. Foreign code:
-/// for a process of its own.
+struct OrtOptions
+{
+    int threads = 1;
+    /// All of the library's rewritings. Without: each operator as the file has it, which is what
+    /// values are held against (rewritten pairs of QuantizeLinear and DequantizeLinear round at
+    /// other places).
+    bool areOptimised = true;
+};
+
+/// The library, and one session with everything bound. Foreign code: for a process of its own.
 class OrtSession
 {
 public:
     core::Status load(const std::string& library);
     /// Instead of the model that is open. `dataSet` holds input_0.pb and so on: each for the input
     /// of its name, else of its number.
-    core::Status open(const std::string& model, const std::string& dataSet, int threads);
+    core::Status open(const std::string& model, const std::string& dataSet,
+                      const OrtOptions& options);
 
     core::Status run();
     /// Of the outputs from output_0.pb and so on in `folder`; `share` as addDifference() has it.
@@ -35,7 +44,7 @@ private:
     core::Status call(Arguments... arguments) const;
 
     void close();
-    core::Status createSession(const char* model, int threads);
+    core::Status createSession(const char* model, const OrtOptions& options);
     core::Result<std::string> outputBytes(ort::Object value) const;
     core::Status bindInputs(const std::string& dataSet);
     core::Status bindInput(size_t index, const std::vector<core::OnnxTensor>& files);

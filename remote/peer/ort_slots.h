@@ -9,6 +9,7 @@ enum
 {
     kOrtApiVersion = 7,
     kOrtLogError = 3,
+    kOrtDisableOptimisations = 0,
     kOrtEnableAllOptimisations = 99,
     kOrtArenaAllocator = 1,
     kOrtDefaultMemory = 0

@@ -95,9 +95,10 @@ Result<std::unique_ptr<Peer>> Peer::start(const PeerRequest& request, const JobC
         if (Status done = core::writeFileAtomically(path, bytes); !done) return done.error();
     }
     const std::string program = request.program.empty() ? core::thisProgram() : request.program;
-    Result<ChildProcess> child =
-        ChildProcess::start(program, {kPeerCommand, request.library, request.model, folder->path(),
-                                      std::to_string(request.threads)});
+    std::vector<std::string> arguments = {kPeerCommand, request.library, request.model,
+                                          folder->path(), std::to_string(request.threads)};
+    if (!request.isOptimised) arguments.emplace_back(kAsWritten);
+    Result<ChildProcess> child = ChildProcess::start(program, arguments);
     if (!child) return child.error();
     std::unique_ptr<Peer> peer(new Peer(std::move(*child)));
     const Result<std::string> line = peer->readLine(job);

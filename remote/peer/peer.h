@@ -19,6 +19,7 @@ struct PeerRequest
     std::string model;   ///< .onnx file
     NamedTensors inputs;
     unsigned threads = 1;
+    bool isOptimised = true;  ///< false: each operator as the file has it, for its values
     std::string program = {}; ///< what offers the peer as a command; empty: the running program
 };
 

@@ -74,7 +74,8 @@ Json answerTo(OrtSession& session, const std::string& line, std::string& dataSet
     if (word == "sample" && words >> count >> number >> leastMs && count > 0)
         return samples(session, count, number, leastMs);
     if (word == "write" && words >> path) return answerOf(session.writeOutputs(path));
-    if (word == "open" && words >> path >> dataSet) return answerOf(session.open(path, dataSet, 1));
+    if (word == "open" && words >> path >> dataSet)
+        return answerOf(session.open(path, dataSet, {}));
     double share = kFloatShare;
     if (word != "check" || !(words >> path >> share))
         return {{"error", "commands are `run K`, `sample K N MS`, `check DIR SHARE`, `write DIR` "
@@ -113,15 +114,16 @@ int runPeerProgram(const std::vector<std::string>& arguments, int input, int out
 {
     FILE* commands = ::fdopen(input, "r");
     FILE* answers = ::fdopen(output, "w");
-    if (!commands || !answers || (arguments.size() != 1 && arguments.size() != 4)) return 2;
+    if (!commands || !answers || arguments.empty() || arguments.size() > 5) return 2;
     OrtSession session;
     std::string dataSet;
     Status done = session.load(arguments[0]);
-    if (arguments.size() == 4) {
+    if (arguments.size() >= 4) {
         dataSet = arguments[2];
         const int threads = std::max(1, std::atoi(arguments[3].c_str()));
         keepToProcessors(threads);
-        if (done) done = session.open(arguments[1], dataSet, threads);
+        if (done)
+            done = session.open(arguments[1], dataSet, {threads, arguments.back() != kAsWritten});
     }
     if (!done) {
         say(answers, errorOf(done));

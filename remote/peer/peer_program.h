@@ -7,7 +7,8 @@
 
 namespace tenon::remote {
 
-/// Arguments: LIBRARY [MODEL DATA_SET_DIR THREADS]. Commands, read from `input` and answered on
+/// Arguments: LIBRARY [MODEL DATA_SET_DIR THREADS [as-written]], the
+/// last word for no optimisations. Commands, read from `input` and answered on
 /// `output` after a first line that introduces the library:
 ///   run K                 K runs: their number, shortest, median and longest
 ///   sample K N MS         K samples, each the mean of at least N runs and MS milliseconds
@@ -17,6 +18,9 @@ namespace tenon::remote {
 ///   open MODEL DATA_SET   takes another model; the paths hold no spaces
 /// Returns the exit code.
 int runPeerProgram(const std::vector<std::string>& arguments, int input, int output);
+
+/// Each operator as the file has it, without optimisations.
+constexpr const char* kAsWritten = "as-written";
 
 /// What runs it as a child: `PROGRAM onnxruntime-peer LIBRARY ...`, talking on descriptor 3.
 constexpr const char* kPeerCommand = "onnxruntime-peer";
