@@ -5,12 +5,14 @@
 // belong together: a reader relies on the type its producer got.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/quantize/quantized_values.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace tenon::compiler {
@@ -94,6 +96,18 @@ private:
         const ValueRef mask = to == kUInt8 ? scalar(kInt8, -kHalf) : scalar(kUInt8, kHalf);
         return m_patch->op(castOp, {m_patch->op(bitwiseXorOp, {value, mask})}, {{"dtype", to}});
     }
+    /// What `node` reads is as it was before.
+    void convertBack(NodeRecord& node)
+    {
+        for (ValueRef& operand : node.operands) {
+            if (const auto flipped = m_flipped.find(operand); flipped != m_flipped.end()) {
+                operand = m_patch->op(bitwiseXorOp, {flipped->second, scalar(kUInt8, kHalf)});
+                m_isTouched = true;
+            } else if (isMoved(operand)) {
+                operand = converted(operand, m_from);
+            }
+        }
+    }
     ValueRef asMoved(ValueRef value) { return isMoved(value) ? value : converted(value, m_to); }
 
     void addTo(NodeRecord& node, const char* attr, int64_t fallback)
@@ -104,6 +118,11 @@ private:
 
     void rewrite(NodeRecord& node)
     {
+        if (indexes(node)) return;
+        if (isOp(node, takeOp)) return lookUp(node);
+        if (std::any_of(node.operands.begin(), node.operands.end(),
+                        [&](ValueRef v) { return m_flipped.contains(v); }))
+            return convertBack(node);
         if (isOp(node, qnnQuantizeOp)) return quantize(node);
         if (isOp(node, qnnRequantizeOp)) return requantize(node);
         if (isOp(node, qnnAddOp) || isOp(node, qnnMulOp)) return binary(node);
@@ -114,10 +133,8 @@ private:
             m_isTouched = true;
             return;
         }
-        if (isOp(node, takeOp)) return lookUp(node);
         if (movesValues(node)) return movement(node);
-        for (ValueRef& operand : node.operands)
-            if (isMoved(operand)) operand = converted(operand, m_from);
+        convertBack(node);
     }
 
     void quantize(NodeRecord& node)
@@ -164,8 +181,7 @@ private:
         node.operands.resize(std::max<size_t>(node.operands.size(), 3));
         if (!isOther(node.operands[0])) return;
         if (!isKnownZero(node, 2) || !constantOf(m_module, node.operands[1])) {
-            for (ValueRef& operand : node.operands)
-                if (isMoved(operand)) operand = converted(operand, m_from);
+            convertBack(node);
             return;
         }
         node.operands[0] = asMoved(node.operands[0]);
@@ -173,19 +189,65 @@ private:
         m_isTouched = true;
     }
 
-    /// A table of results: the table's integers move, its index does not.
+    /// A table of results: its integers move. Where the bits that it is looked up with are those of
+    /// a value that moved, it has their order.
     void lookUp(NodeRecord& node)
     {
-        for (ValueRef& operand : node.operands)
-            if (isMoved(operand)) operand = converted(operand, m_from);
-        const Tensor* table = constantOf(m_module, node.operands[0]);
-        if (!table || !mayMove(node)) return;
-        node.operands[0] =
-            m_patch->constant(Tensor::make(m_to, table->shape(), [&](std::span<std::byte> bytes) {
-                for (int64_t i = 0; i < table->size(); ++i)
-                    storeInteger(m_to, bytes, i, table->integer(i) + m_shift);
-            }));
-        move(node);
+        const Tensor* known = constantOf(m_module, node.operands[0]);
+        const bool isFlipped = known && known->shape() == std::vector<int64_t>{kByteEntries} &&
+                               followIndex(node.operands[1]);
+        if (!isFlipped) convertBack(node);
+        if (!known || (!isFlipped && !mayMove(node))) return;
+        Tensor table = isFlipped ? withSignBitFlipped(*known) : *known;
+        if (mayMove(node)) {
+            table = shifted(table);
+            move(node);
+        }
+        node.operands[0] = m_patch->constant(std::move(table));
+        m_isTouched = true;
+    }
+
+    /// An index that is the bits of a moved value, as it is from now on.
+    bool followIndex(ValueRef& index)
+    {
+        if (const auto flipped = m_flipped.find(index); flipped != m_flipped.end())
+            index = flipped->second;
+        else if (isMoved(index) && m_to == kInt8)
+            index = m_patch->op(castOp, {index}, {{"dtype", kUInt8}});
+        else
+            return false;
+        return true;
+    }
+
+    /// Bits of a moved value on their way to a table of bytes: the table follows, which costs
+    /// nothing, where converting back would take two operations for each element.
+    bool indexes(NodeRecord& node)
+    {
+        if (node.types.size() != 1 || node.types[0].dtype != kUInt8 || m_uses.isResult(node.id))
+            return false;
+        const ValueRef result{node.id, 0},
+            operand = node.operands.empty() ? ValueRef() : node.operands[0];
+        if (isOp(node, castOp) && isMoved(operand)) {
+            m_isTouched = true;
+            m_flipped[result] = m_to == kUInt8 ? operand : result;
+            return true;
+        }
+        const auto flipped = m_flipped.find(operand);
+        const bool movesOne = isOp(node, reshapeOp) || isOp(node, transposeOp) ||
+                              (isOp(node, stridedSliceOp) && node.operands.size() == 1);
+        if (flipped == m_flipped.end() || !movesOne) return false;
+        m_isTouched = true;
+        node.operands[0] = flipped->second;
+        m_flipped[result] = result;
+        return true;
+    }
+
+    Tensor shifted(const Tensor& table) const
+    {
+        return Tensor::make(m_to, table.shape(), [&](std::span<std::byte> bytes) {
+            for (int64_t i = 0; i < table.size(); ++i)
+                storeInteger(m_to, bytes, i, table.integer(i) + m_shift);
+        });
     }
 
     static bool movesValues(const NodeRecord& node)
@@ -201,8 +263,7 @@ private:
                                      [&](ValueRef v) { return isMoved(v); });
         if (!any) return;
         if (!mayMove(node)) {
-            for (ValueRef& operand : node.operands)
-                if (isMoved(operand)) operand = converted(operand, m_from);
+            convertBack(node);
             return;
         }
         for (ValueRef& operand : node.operands) operand = asMoved(operand);
@@ -224,6 +285,8 @@ private:
     DataType m_from;
     int64_t m_shift;                      ///< from zero points of the old type to those of the new
     std::unordered_set<ValueRef> m_moved; ///< of the old type in `m_module`, of the new from now on
+    /// Bytes with the highest bit the other way from now on, and who holds them.
+    std::unordered_map<ValueRef, ValueRef> m_flipped;
     PatchWriter* m_patch = nullptr;
     bool m_isTouched = false;
     Patches m_patches;

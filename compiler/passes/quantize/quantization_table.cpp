@@ -11,8 +11,6 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kEntries = 256;
-
 /// The elementwise nodes between one dequantization and the target, operands first.
 class FunctionOfOne
 {
@@ -36,11 +34,12 @@ public:
     std::optional<Tensor> table() const
     {
         const DataType dtype = m_source->dtype;
-        const int64_t lowest = dtype.isSigned() ? -kEntries / 2 : 0;
+        const int64_t lowest = dtype.isSigned() ? -kByteEntries / 2 : 0;
         std::map<NodeId, Tensor> values;
         values[m_source->integers.node] =
-            Tensor::make(dtype, {kEntries}, [&](std::span<std::byte> bytes) {
-                for (int64_t i = 0; i < kEntries; ++i) storeInteger(dtype, bytes, i, lowest + i);
+            Tensor::make(dtype, {kByteEntries}, [&](std::span<std::byte> bytes) {
+                for (int64_t i = 0; i < kByteEntries; ++i)
+                    storeInteger(dtype, bytes, i, lowest + i);
             });
         for (const NodeId id : m_nodes)
             if (!evaluate(m_site.module.node(id), values)) return std::nullopt;
@@ -88,7 +87,7 @@ private:
     bool evaluate(const NodeRecord& node, std::map<NodeId, Tensor>& values) const
     {
         NodeRecord row = node;
-        row.types = {{node.types.at(0).dtype, {Dim(kEntries)}}};
+        row.types = {{node.types.at(0).dtype, {Dim(kByteEntries)}}};
         std::vector<Tensor> inputs;
         for (const ValueRef& operand : node.operands) {
             const Tensor* constant = constantOf(m_site.module, operand);
@@ -111,18 +110,6 @@ private:
     std::optional<Quantized> m_source;
 };
 
-/// A table of -128 to 127 in the order of the bytes' bits: 0 to 127 first.
-Tensor byBitPattern(const Tensor& table)
-{
-    const std::span<const std::byte> from = table.bytes();
-    return Tensor::make(table.dtype(), table.shape(), [&](std::span<std::byte> out) {
-        const size_t half = from.size() / 2;
-        std::copy(from.begin() + static_cast<std::ptrdiff_t>(half), from.end(), out.begin());
-        std::copy(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(half),
-                  out.begin() + static_cast<std::ptrdiff_t>(half));
-    });
-}
-
 } // namespace
 
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target)
@@ -144,7 +131,8 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
     ValueRef index = function.source().integers;
     if (function.source().dtype.isSigned()) {
         index = patch.op(castOp, {index}, {{"dtype", kUInt8}});
-        table = byBitPattern(*table);
+        // From -128 to 127 into the order of the bits, 0 to 127 first.
+        table = withSignBitFlipped(*table);
     }
     const ValueRef out = patch.op(takeOp, {patch.constant(std::move(*table)), index},
                                   {{"axis", int64_t{0}}, {"mode", std::string("clip")}});

@@ -147,4 +147,14 @@ Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape)
     });
 }
 
+Tensor withSignBitFlipped(const Tensor& table)
+{
+    CHECK(table.size() == kByteEntries) << "no table of bytes: " << table.typeText();
+    const std::span<const std::byte> from = table.bytes();
+    return Tensor::make(table.dtype(), table.shape(), [&](std::span<std::byte> out) {
+        const auto half = static_cast<std::ptrdiff_t>(from.size() / 2);
+        std::rotate_copy(from.begin(), from.begin() + half, from.end(), out.begin());
+    });
+}
+
 } // namespace tenon::compiler
