@@ -117,6 +117,16 @@ std::optional<FormStep> retyped(const std::string& rule, const TensorType& model
     return unblocked(model, held);
 }
 
+/// The result of a cast between bytes of either sign, which keeps their bits.
+std::optional<FormStep> sameBits(const Module& module, const NodeRecord& node)
+{
+    if (!isOp(node, castOp) || node.types.size() != 1) return std::nullopt;
+    const DataType from = module.type(node.operands[0]).dtype, to = node.types[0].dtype;
+    const auto isByte = [](DataType dtype) { return dtype == kInt8 || dtype == kUInt8; };
+    if (from == to || !isByte(from) || !isByte(to)) return std::nullopt;
+    return FormStep{.kind = FormStep::Kind::Bits, .dtype = from, .stored = to};
+}
+
 /// What one round of patches did, by value and node.
 class Round
 {
@@ -173,6 +183,8 @@ private:
         bool overtakes = false;
         for (const auto& [from, to] : patch.replace) {
             m_replaced[from] = to;
+            if (const NodePtr& had = m_before.findNode(from.node); had && sameBits(m_before, *had))
+                m_castOf[had->operands[0]] = from;
             overtakes |= std::find(changed.begin(), changed.end(), to.node) != changed.end();
         }
         if (overtakes) m_overtaken.insert(changed.begin(), changed.end());
@@ -201,19 +213,30 @@ private:
             lose(trailed, trailed.value.node);
     }
 
-    /// Holds on to what the gone node moved, or gives up.
+    /// Holds on to the bits of the gone node in what its kernel returns, or to what it moved, or
+    /// gives up.
     void retreat(TrailedValue& trailed) const
     {
+        if (const auto cast = m_castOf.find(trailed.value); cast != m_castOf.end())
+            return advanceAs(trailed, cast->second,
+                             *sameBits(m_before, m_before.node(cast->second.node)));
         const NodeId gone = trailed.value.node;
         const NodePtr& node = m_before.findNode(gone);
         const auto step = node ? movedBy(m_before, *node) : std::nullopt;
         if (!step || m_overtaken.contains(gone)) return lose(trailed, gone);
-        TrailedValue operand = trailed;
-        operand.value = node->operands[0];
-        operand.form.insert(operand.form.begin(), *step);
-        advance(operand);
-        if (operand.value.node.isValid())
-            trailed = std::move(operand);
+        advanceAs(trailed, node->operands[0], *step);
+    }
+
+    /// `value` holds the trailed one in another form.
+    void advanceAs(TrailedValue& trailed, ValueRef value, const FormStep& step) const
+    {
+        const NodeId gone = trailed.value.node;
+        TrailedValue holder = trailed;
+        holder.value = value;
+        holder.form.insert(holder.form.begin(), step);
+        advance(holder);
+        if (holder.value.node.isValid())
+            trailed = std::move(holder);
         else
             lose(trailed, gone);
     }
@@ -231,6 +254,7 @@ private:
     const Module& m_before;
     const Module& m_after;
     std::unordered_map<ValueRef, ValueRef> m_replaced;
+    std::unordered_map<ValueRef, ValueRef> m_castOf;   ///< of bytes: the cast that was replaced
     std::unordered_map<NodeId, const Patch*> m_ruleOf; ///< that consumed or changed the node
     std::unordered_map<NodeId, NodeId> m_moved;        ///< into the function of that call
     std::unordered_set<NodeId> m_overtaken; ///< changed to give what another node gave before

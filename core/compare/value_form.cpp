@@ -86,6 +86,15 @@ Tensor cast(const Tensor& in, DataType dtype)
     });
 }
 
+Tensor sameBits(const Tensor& in, DataType dtype)
+{
+    CHECK(in.dtype().bits == dtype.bits)
+        << in.typeText() << " has not the bits of " << dtype.text();
+    return Tensor::make(dtype, in.shape(), [&](std::span<std::byte> out) {
+        std::copy(in.bytes().begin(), in.bytes().end(), out.begin());
+    });
+}
+
 std::vector<int64_t> inverse(const std::vector<int64_t>& axes)
 {
     std::vector<int64_t> out(axes.size());
@@ -104,6 +113,7 @@ std::string stepText(const FormStep& step)
     case FormStep::Kind::Shift:
         return "zero point moved by " + std::to_string(-step.shift) + ", " + step.stored.text();
     case FormStep::Kind::Cast: return step.stored.text();
+    case FormStep::Kind::Bits: return "its bits as " + step.stored.text();
     }
     return {};
 }
@@ -121,6 +131,7 @@ Tensor toModel(const ValueForm& form, const Tensor& held)
         case FormStep::Kind::Leading: out = resized(out, step.axis, step.count); break;
         case FormStep::Kind::Shift: out = shifted(out, step.shift, step.dtype); break;
         case FormStep::Kind::Cast: out = cast(out, step.dtype); break;
+        case FormStep::Kind::Bits: out = sameBits(out, step.dtype); break;
         }
     }
     return out;
@@ -137,6 +148,7 @@ Tensor toProgram(const ValueForm& form, const Tensor& tensor)
         case FormStep::Kind::Leading: out = resized(out, step->axis, step->whole); break;
         case FormStep::Kind::Shift: out = shifted(out, -step->shift, step->stored); break;
         case FormStep::Kind::Cast: out = cast(out, step->stored); break;
+        case FormStep::Kind::Bits: out = sameBits(out, step->stored); break;
         }
     }
     return out;

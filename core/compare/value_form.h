@@ -21,7 +21,8 @@ struct FormStep
         Unblock,   ///< [N, C/b, H, W, b] -> [N, C, H, W]
         Leading,   ///< the first `count` elements along `axis`
         Shift,     ///< integers of the other signedness: adds `shift` and stores as `dtype`
-        Cast       ///< floats of more bits: stores as `dtype`
+        Cast,      ///< floats of more bits: stores as `dtype`
+        Bits       ///< the same bits, read as `dtype`
     };
     Kind kind = Kind::Reshape;
     std::vector<int64_t> shape = {};  ///< Reshape: of the model's side
@@ -32,8 +33,8 @@ struct FormStep
     int64_t count = 0;
     int64_t whole = 0; ///< Leading: elements along the axis on the program's side
     int64_t shift = 0;
-    DataType dtype = {};  ///< Shift, Cast: of the model's side
-    DataType stored = {}; ///< Shift, Cast: of the program's side
+    DataType dtype = {};  ///< Shift, Cast, Bits: of the model's side
+    DataType stored = {}; ///< Shift, Cast, Bits: of the program's side
 };
 
 /// From the program's tensor to the model's, first step first. Empty: they are the same.

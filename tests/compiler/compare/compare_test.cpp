@@ -6,6 +6,7 @@
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/passes/numeric_check.h"
 #include "tests/compiler/compare/faults.h"
+#include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
 
@@ -200,6 +201,57 @@ TEST(Compare, FollowsTensorsThroughThePassesOfNetworks)
         EXPECT_GT(found * 10, out.tensors.size() * 8) << name;
     }
 }
+
+/// A convolution in 8 bits, and SiLU as a table of its results.
+std::string lookUpModel()
+{
+    std::string text = "opset 13\ninput x float32 1,4,12,12\ninit w float32 4,4,3,3\n"
+                       "ints i int64 1 = 0\nnode Cast zc i -> z to=3\n"
+                       "floats s float32 1 = 0.008\nfloats t float32 1 = 0.05\n";
+    const auto quantized = [&](const std::string& name, const std::string& scale) {
+        text += "node QuantizeLinear q" + name + " " + name + "," + scale + ",z -> e" + name +
+                "\nnode DequantizeLinear d" + name + " e" + name + "," + scale + ",z -> f" + name +
+                "\n";
+    };
+    quantized("x", "s");
+    quantized("w", "s");
+    text += "node Conv c fx,fw -> a pads=[1,1,1,1]\n";
+    quantized("a", "t");
+    text += "node Sigmoid g fa -> b\nnode Mul m fa,b -> h\n";
+    quantized("h", "t");
+    return text + "node Conv k fh,fw -> y pads=[1,1,1,1]\noutput y float32 1,4,12,12\n";
+}
+
+class CompareTables : public testing::TestWithParam<std::pair<const char*, const char*>>
+{
+};
+
+/// Of either signedness: -1 and 0 lie beside each other, whatever their bits are as an index.
+TEST_P(CompareTables, FindTheValuesTheyAreLookedUpWith)
+{
+    const auto owner =
+        std::make_shared<const std::string>(test::modelOf(lookUpModel()).SerializeAsString());
+    auto loaded = loadOnnxBytes(std::as_bytes(std::span(*owner)), owner, "", "table.onnx", {});
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    const auto model = std::make_shared<const Loaded>(std::move(*loaded));
+    CompareRequest request = test::requestFor(model, seeded(*model));
+    const auto [target, form] = GetParam();
+    request.options.target = target;
+    const Comparison out = compared(request);
+    EXPECT_FALSE(out.first());
+    const auto index =
+        std::find_if(out.tensors.begin(), out.tensors.end(),
+                     [](const ComparedTensor& tensor) { return tensor.name == "qa"; });
+    ASSERT_NE(index, out.tensors.end()) << "what the table is looked up with";
+    EXPECT_NE(index->form.find(form), std::string::npos) << index->form;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompareTables,
+                         testing::Values(std::pair("llvm -mcpu=x86-64",
+                                                   "zero point moved by 128, uint8"),
+                                         std::pair("llvm -mcpu=x86-64-v2", "its bits as uint8"),
+                                         std::pair("llvm -mcpu=haswell", "its bits as uint8")),
+                         [](const auto& cell) { return "target" + std::to_string(cell.index); });
 
 } // namespace
 } // namespace tenon::compiler

@@ -64,6 +64,15 @@ TEST(ValueForm, MovesZeroPoints)
     EXPECT_EQ(formText(form), "zero point moved by 128, uint8");
 }
 
+TEST(ValueForm, ReadsBitsAsTheOtherType)
+{
+    const ValueForm form{{.kind = FormStep::Kind::Bits, .dtype = kInt8, .stored = kUInt8}};
+    const Tensor held = heldOf(form, Tensor::of<int8_t>(kInt8, {4}, {-128, -1, 0, 127}));
+    EXPECT_EQ(held.dtype(), kUInt8);
+    EXPECT_EQ(held.integers(), (std::vector<int64_t>{128, 255, 0, 127}));
+    EXPECT_EQ(formText(form), "its bits as uint8");
+}
+
 TEST(ValueForm, RoundsToTheModelsType)
 {
     const ValueForm form{{.kind = FormStep::Kind::Cast, .dtype = kFloat16, .stored = kFloat32}};
