@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares of 32-bit elements whose rows become columns: as many vectors are loaded along the rows,
-// transposed in registers and stored. A vector gathered down a column takes some 20 cycles, one of
-// a square 4. Bytes of blocks of four channels become planes, and planes blocks, by four vectors
-// whose bytes take turns, which AArch64 loads and stores so.
+// Squares of 32-bit elements or bytes whose rows become columns: as many vectors are loaded along
+// the rows, transposed in registers and stored. A vector gathered down a column takes some 20
+// cycles, one of a square 4. Bytes of blocks of four channels become planes, and planes blocks, by
+// four vectors whose bytes take turns, which AArch64 loads and stores so.
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/interleaved.h"
 #include "core/ir/tir/simplify.h"
@@ -91,6 +91,28 @@ Vectors transposed(llvm::IRBuilderBase& builder, const Vectors& rows)
     return out;
 }
 
+/// Rows of as many bytes: neighbours of the upper and the lower half take turns, as often as it
+/// takes to halve the rows to one.
+Vectors transposedBytes(llvm::IRBuilderBase& builder, Vectors rows)
+{
+    const size_t count = rows.size();
+    const auto lanes = static_cast<int>(count);
+    // From the first half of two rows, or from the second.
+    const auto inTurns = [&](llvm::Value* a, llvm::Value* b, int first) {
+        std::vector<int> mask;
+        for (int i = first; i < first + lanes / 2; ++i) mask.insert(mask.end(), {i, i + lanes});
+        return builder.CreateShuffleVector(a, b, mask);
+    };
+    for (size_t rest = count; rest > 1; rest /= 2) {
+        Vectors next;
+        for (size_t row = 0; row < count / 2; ++row)
+            for (const int first : {0, lanes / 2})
+                next.push_back(inTurns(rows[row], rows[row + count / 2], first));
+        rows = std::move(next);
+    }
+    return rows;
+}
+
 bool isVectorWidth(int64_t lanes) { return lanes == 4 || lanes == 8 || lanes == kMostLanes; }
 
 /// A loop over vectors that copy: elements of one buffer, `stride` apart, side by side in another.
@@ -155,13 +177,15 @@ bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt&
     const tir::StmtNode& store = *node.body;
     const tir::ExprNode& load = *copies->load;
     const auto lanes = static_cast<int>(extent);
-    if (load.dtype.lanes != lanes || load.buffer->dtype.bytes() != kBlock) return false;
+    const int64_t bytes = load.buffer->dtype.bytes();
+    const bool isOfBytes = bytes == 1 && extent > kBlock;
+    if (load.dtype.lanes != lanes || (bytes != kBlock && !isOfBytes)) return false;
     const int64_t stride = copies->stride;
     selectRound(node, begin, 0);
     llvm::Type* const element = storedTypeOf(load.buffer->dtype.scalar());
     auto* const vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
     const auto [corner, align] = address(load.buffer, copies->from);
-    const auto rowBytes = static_cast<uint64_t>(stride * kBlock);
+    const auto rowBytes = static_cast<uint64_t>(stride * bytes);
     Vectors rows;
     for (int64_t row = 0; row < extent; ++row) {
         llvm::Value* pointer = m_builder.CreateConstInBoundsGEP1_64(
@@ -169,7 +193,8 @@ bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt&
         rows.push_back(
             m_builder.CreateAlignedLoad(vector, pointer, llvm::commonAlignment(align, rowBytes)));
     }
-    const Vectors columns = transposed(m_builder, rows);
+    const Vectors columns =
+        isOfBytes ? transposedBytes(m_builder, rows) : transposed(m_builder, rows);
     for (int64_t column = 0; column < extent; ++column) {
         selectRound(node, begin, column);
         const auto [pointer, alignment] = address(store.buffer, copies->to);

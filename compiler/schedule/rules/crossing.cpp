@@ -40,20 +40,20 @@ std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
 }
 
 /// A loop over vectors of such a block may be one that the back end transposes in registers.
-bool copiesWords(const tir::Stmt& block)
+bool copies(const tir::Stmt& block)
 {
     const tir::Stmt& store = block->body;
-    constexpr int kElementBytes = 4;
     return store->kind == tir::StmtKind::Store && store->value->kind == tir::ExprKind::Load &&
-           store->buffer->dtype.bytes() == kElementBytes &&
            store->value->dtype == store->buffer->dtype;
 }
 
 /// Elements of a side of the squares that the back end transposes in registers; 0: no room for one.
-int64_t sideOfSquare(int64_t rows, int64_t columns, int64_t lanes)
+int64_t sideOfSquare(int64_t rows, int64_t columns, int64_t lanes, int64_t bytes)
 {
-    constexpr int64_t kSmallest = 4;
-    for (int64_t side = lanes; side >= kSmallest; side /= 2)
+    constexpr int64_t kMostOfBytes = 16, kFewestOfBytes = 8, kFewestOfWords = 4;
+    if (!isOfSquares(bytes)) return 0;
+    const int64_t fewest = bytes == 1 ? kFewestOfBytes : kFewestOfWords;
+    for (int64_t side = std::min(lanes, kMostOfBytes); side >= fewest; side /= 2)
         if (side <= rows && side <= columns) return side;
     return 0;
 }
@@ -70,10 +70,7 @@ std::optional<Tile> tileOfBytes(const tir::Stmt& block, const CrossAxis& cross, 
                                 int64_t columns, int64_t lanes)
 {
     constexpr int64_t kQuad = 4, kMostLanes = 16, kFewestLanes = 8;
-    const tir::Stmt& store = block->body;
-    if (store->kind != tir::StmtKind::Store || store->value->kind != tir::ExprKind::Load ||
-        store->buffer->dtype.bytes() != 1 || store->value->dtype != store->buffer->dtype)
-        return std::nullopt;
+    if (!copies(block) || block->body->buffer->dtype.bytes() != 1) return std::nullopt;
     const bool toPlanes = !cross.isPlain && cross.block == kQuad && rows % kQuad == 0;
     const bool toBlocks = cross.isPlain && columns == kQuad;
     for (int64_t run = std::min(lanes, kMostLanes); run >= kFewestLanes; run /= 2) {
@@ -84,9 +81,10 @@ std::optional<Tile> tileOfBytes(const tir::Stmt& block, const CrossAxis& cross, 
 }
 
 /// A square that rows and columns have room for.
-std::optional<Tile> squareOf(const CrossAxis& cross, int64_t rows, int64_t columns, int64_t lanes)
+std::optional<Tile> squareOf(const CrossAxis& cross, int64_t rows, int64_t columns, int64_t lanes,
+                             int64_t bytes)
 {
-    const int64_t side = sideOfSquare(std::min(rows, cross.block), columns, lanes);
+    const int64_t side = sideOfSquare(std::min(rows, cross.block), columns, lanes, bytes);
     if (side == 0 || (!cross.isPlain && (cross.block % side != 0 || rows % side != 0)))
         return std::nullopt;
     return Tile{side, side};
@@ -96,10 +94,22 @@ std::optional<Tile> squareOf(const CrossAxis& cross, int64_t rows, int64_t colum
 std::optional<Tile> tileInRegisters(const tir::Stmt& block, const CrossAxis& cross, int64_t rows,
                                     int64_t columns, int64_t lanes)
 {
-    const auto square =
-        copiesWords(block) ? squareOf(cross, rows, columns, lanes) : std::optional<Tile>();
-    if (square) return square;
-    return tileOfBytes(block, cross, rows, columns, lanes);
+    if (!copies(block)) return std::nullopt;
+    if (const auto quads = tileOfBytes(block, cross, rows, columns, lanes)) return quads;
+    return squareOf(cross, rows, columns, lanes, block->body->buffer->dtype.bytes());
+}
+
+/// One that suits all tensors that are read across; nothing where one of them has none.
+std::optional<Tile> squareOfReads(const std::vector<CrossingRead>& reads, const CrossAxis& cross,
+                                  int64_t rows, int64_t columns, int64_t lanes)
+{
+    std::optional<Tile> out;
+    for (const CrossingRead& read : reads) {
+        const auto square = squareOf(cross, rows, columns, lanes, read.buffer->dtype.bytes());
+        if (!square) return std::nullopt;
+        if (!out || square->rows < out->rows) out = square;
+    }
+    return out;
 }
 
 /// Of blocks of channels of which the last is not whole, the others by squares: all of them for
@@ -183,19 +193,25 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
         if (const auto some = tileInRegisters(stmt, *cross, whole, extent, lanes))
             return tileWholeBlocks(schedule, block, *cross, *some);
     }
-    const auto read = tile ? std::nullopt : crossingReadOf(stmt, cross->axis);
-    if (read) tile = squareOf(*cross, other.extent, extent, lanes);
+    std::vector<CrossingRead> reads;
+    if (!tile) {
+        reads = crossingReadsOf(stmt, cross->axis);
+        tile = squareOfReads(reads, *cross, other.extent, extent, lanes);
+    }
     const int64_t rows =
         tile ? tile->rows : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return std::nullopt;
-    const bool isCopiedFirst = read && tile;
-    const std::string copy =
-        isCopiedFirst ? schedule.cacheRead(block, read->buffer->name, tir::Scope::Local) : "";
+    const bool isCopiedFirst = !reads.empty() && tile;
+    std::vector<std::string> copies;
+    if (isCopiedFirst)
+        for (const CrossingRead& read : reads)
+            copies.push_back(schedule.cacheRead(block, read.buffer->name, tir::Scope::Local));
     const TileLoops loops =
         tileLoops(schedule, block, cross->axis, rows, tile ? tile->columns : lanes);
     if (tile && !isCopiedFirst) schedule.unroll(loops.row);
     schedule.vectorize(loops.vector);
-    if (isCopiedFirst) transposeSquare(schedule, copy, *read, loops.around);
+    for (size_t i = 0; i < copies.size(); ++i)
+        transposeSquare(schedule, copies[i], reads[i], loops.around);
     return loops.shared;
 }
 

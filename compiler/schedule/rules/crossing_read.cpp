@@ -35,31 +35,40 @@ const tir::Expr& walkedBy(const tir::Expr& index)
     return isInsideOfBlock(index) ? index->args[0] : index;
 }
 
-std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis)
+std::vector<CrossingRead> crossingReadsOf(const tir::Stmt& block, size_t axis)
 {
-    constexpr int kElementBytes = 4; // of squares that go through registers
+    constexpr size_t kMostReads = 4;
     const tir::Stmt& store = block->body;
     const std::vector<tir::IterVar>& iters = block->block.iters;
     if (store->kind != tir::StmtKind::Store || store->value->kind == tir::ExprKind::Load ||
-        store->buffer->dtype.bytes() != kElementBytes)
-        return std::nullopt;
-    tir::Expr first;
-    bool isOnly = true;
+        !isOfSquares(store->buffer->dtype.bytes()))
+        return {};
+    std::vector<tir::Expr> loads;
+    bool canCopy = true;
     tir::visitExprs(store->value, [&](const tir::Expr& expr) {
         if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
-            isOnly = false;
+            canCopy = false;
         if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
         const tir::Expr& walked = walkedBy(expr->args.back());
         if (walked->kind != tir::ExprKind::VarRef || walked->var != iters[axis].var) return true;
         if (!usesVar(expr, iters.back().var.get())) return true; // one element for all lanes
-        if (!first.get()) first = expr;
-        isOnly = isOnly && tir::structuralEqual(first, expr);
+        const auto same = std::find_if(loads.begin(), loads.end(), [&](const tir::Expr& load) {
+            return load->buffer == expr->buffer;
+        });
+        if (same == loads.end())
+            loads.push_back(expr);
+        else
+            canCopy = canCopy && tir::structuralEqual(*same, expr);
         return true;
     });
-    if (!first.get() || !isOnly || first->dtype.bytes() != kElementBytes) return std::nullopt;
-    const auto dim = dimAlong(first, iters.back().var);
-    if (!dim) return std::nullopt;
-    return CrossingRead{first->buffer, *dim};
+    std::vector<CrossingRead> out;
+    for (const tir::Expr& load : loads) {
+        const auto dim = dimAlong(load, iters.back().var);
+        if (!dim || !isOfSquares(load->dtype.bytes())) return {};
+        out.push_back({load->buffer, *dim});
+    }
+    if (!canCopy || out.size() > kMostReads) return {};
+    return out;
 }
 
 void transposeSquare(Schedule& schedule, const std::string& copy, const CrossingRead& read,

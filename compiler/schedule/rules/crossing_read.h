@@ -4,8 +4,8 @@
 
 #include "compiler/schedule/schedule.h"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace tenon::compiler {
 
@@ -14,16 +14,20 @@ bool isInsideOfBlock(const tir::Expr& index);
 /// What the last index of a load walks along: itself, or what a block is a part of.
 const tir::Expr& walkedBy(const tir::Expr& index);
 
-/// The only tensor of 32-bit elements that a block reads along another axis than its last.
+/// Elements that the back end transposes in registers: words and bytes.
+constexpr bool isOfSquares(int64_t bytes) { return bytes == 4 || bytes == 1; }
+
+/// A tensor that a block reads along another axis than its last.
 struct CrossingRead
 {
     tir::Buffer buffer;
     size_t dim; ///< of the buffer, along which the block's last axis walks
 };
 
-/// Nothing where the block only copies, or reads several so, or one at several places; `axis`: of
-/// the block, along which neighbours are read.
-std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis);
+/// All of them; none where the block only copies, where one is read at several places, or where
+/// squares of that many would not stay in the nearest cache. `axis`: of the block, along which
+/// neighbours are read.
+std::vector<CrossingRead> crossingReadsOf(const tir::Stmt& block, size_t axis);
 
 /// Under `loop` of the block, whose iterations read a square each: the copy's rows become columns.
 void transposeSquare(Schedule& schedule, const std::string& copy, const CrossingRead& read,

@@ -194,6 +194,15 @@ constexpr const char* kOddCases[] = {
     "float32] => concatenate(%a, %b, %c, axis=1)",
     "%x: Tensor[(1, 48, 5, 7), float32] => layout_transform(%x, dst_layout=\"NCHW16c\", "
     "src_layout=\"NCHW\")",
+    "%x: Tensor[(1, 48, 5, 7), uint8] => layout_transform(%x, dst_layout=\"NCHW16c\", "
+    "src_layout=\"NCHW\")",
+    "%x: Tensor[(2, 24, 6, 19), int8] => layout_transform(%x, dst_layout=\"NCHW8c\", "
+    "src_layout=\"NCHW\")",
+    "%x: Tensor[(1, 3, 3, 21, 16), int8] => layout_transform(%x, dst_layout=\"NCHW\", "
+    "src_layout=\"NCHW16c\")",
+    "%x: Tensor[(1, 3, 5, 9, 8), uint8] => layout_transform(%x, dst_layout=\"NCHW\", "
+    "src_layout=\"NCHW8c\")",
+    "%x: Tensor[(3, 40, 37), uint8] => transpose(%x, axes=[0, 2, 1])",
     "%x: Tensor[(7, 13, 11), float32] => transpose(%x, axes=[2, 0, 1])",
     "%x: Tensor[(4, 19), float32], %i: Tensor[(3, 2), int32] => take(%x, %i, axis=1)",
     "%x: Tensor[(77,), float32] => cast(%x, dtype=T.float16)",
