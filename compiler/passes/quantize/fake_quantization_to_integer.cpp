@@ -108,6 +108,7 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
 std::optional<Patch> rewrite(const QuantizationSite& site, const NodeRecord& node)
 {
     if (auto patch = moveFirst(site, node)) return patch;
+    if (auto patch = splitIntegers(site, node)) return patch;
     if (auto patch = matmulAsDense(site, node)) return patch;
     if (auto patch = quantizeBeforeReshape(site, node)) return patch;
     if (auto patch = quantizeBehindPool(site, node)) return patch;

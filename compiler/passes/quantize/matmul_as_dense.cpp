@@ -1,10 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of any rank with a quantized constant matrix, as exporters write the layers of
-// transformers, become dense layers over rows.
+// transformers, become dense layers over rows. A bias joins them: between the layer and the reshape
+// behind it, where what computes with integers looks for it.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/quantization_rules.h"
 
 namespace tenon::compiler {
+namespace {
+
+struct RowBias
+{
+    const NodeRecord* add;
+    ValueRef value; ///< constant, of one number for each of the last axis
+};
+
+/// The addition behind the only reader, when it adds the same row everywhere.
+std::optional<RowBias> biasBehind(const QuantizationSite& site, const NodeRecord& product,
+                                  int64_t columns)
+{
+    if (!site.uses.hasOneUser(product.id)) return std::nullopt;
+    const NodeRecord& add = site.module.node(site.uses.users(product.id).front());
+    if (!isOp(add, addOp) || add.types.at(0) != product.types.at(0)) return std::nullopt;
+    const ValueRef value = add.operands[add.operands[0].node == product.id ? 1 : 0];
+    const auto row = constantValue(site, value);
+    if (!row || row->size() != columns || row->shape().empty() || row->shape().back() != columns)
+        return std::nullopt;
+    return RowBias{&add, value};
+}
+
+} // namespace
 
 std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecord& node)
 {
@@ -15,27 +39,31 @@ std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecor
     const auto matrix = knownShape(site.module, weight->integers);
     if (!matrix || matrix->size() != 2 || !constantValue(site, weight->integers))
         return std::nullopt;
+    const bool isTransposed = node.attrs.integer("transpose_b", 0) != 0;
+    const int64_t columns = matrix->at(isTransposed ? 0 : 1);
+    const auto bias = biasBehind(site, node, columns);
+    const NodeRecord& last = bias ? *bias->add : node;
     PatchWriter patch(site.module, site.function.id, "matmul-as-dense",
                       nodeLabel(site.module, node) + " multiplies rows by a constant matrix",
-                      {node.id});
-    const bool isTransposed = node.attrs.integer("transpose_b", 0) != 0;
-    const ValueRef rows = isTransposed ? node.operands[1]
-                                       : patch.op(transposeOp, {node.operands[1]},
-                                                  {{"axes", std::vector<int64_t>{1, 0}}});
+                      bias ? std::vector{node.id, last.id} : std::vector{node.id});
     const auto reshaped = [&](ValueRef value, std::vector<int64_t> to) {
         return patch.op(reshapeOp, {value}, {{"newshape", std::move(to)}});
     };
+    const ValueRef rows = isTransposed ? node.operands[1]
+                                       : patch.op(transposeOp, {node.operands[1]},
+                                                  {{"axes", std::vector<int64_t>{1, 0}}});
     const bool isMatrix = shape->size() == 2;
-    const std::vector<int64_t> outer(shape->begin(), shape->end() - 1);
+    std::vector<int64_t> outer(shape->begin(), shape->end() - 1);
     ValueRef left = node.operands[0];
     if (!isMatrix) left = reshaped(left, {elementCount(outer), shape->back()});
     ValueRef out = patch.op(denseOp, {left, rows});
+    if (bias) out = patch.op(addOp, {out, reshaped(bias->value, {columns})});
     if (!isMatrix) {
-        std::vector<int64_t> to = outer;
-        to.push_back(matrix->at(isTransposed ? 0 : 1));
-        out = reshaped(out, std::move(to));
+        outer.push_back(columns);
+        out = reshaped(out, std::move(outer));
     }
-    patch.replaceAndErase(node.id, out);
+    patch.replaceAndErase(last.id, out);
+    if (bias) patch.erase(node.id);
     return patch.take();
 }
 

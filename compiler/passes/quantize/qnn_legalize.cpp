@@ -133,8 +133,16 @@ private:
             m_isTouched = true;
             return;
         }
+        if (isOp(node, splitOp) && isMoved(node.operands[0]) && !m_uses.isResult(node.id))
+            return parts(node);
         if (movesValues(node)) return movement(node);
         convertBack(node);
+    }
+
+    void parts(const NodeRecord& node)
+    {
+        for (uint32_t i = 0; i < node.resultCount(); ++i) m_moved.insert({node.id, i});
+        m_isTouched = true;
     }
 
     void quantize(NodeRecord& node)

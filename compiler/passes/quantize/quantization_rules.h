@@ -28,6 +28,8 @@ inline constexpr size_t kLongestFunction = 24;
 /// Any elementwise function of one 8-bit tensor: a table of its 256 values.
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target);
 
+/// Parts of integers for parts of the real values that stand for them.
+std::optional<Patch> splitIntegers(const QuantizationSite& site, const NodeRecord& node);
 /// What makes a layer of the node for the rules above to find; nothing where it is none.
 std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecord& node);
 /// A quantization that stands behind the reshape of a layer, in front of it.
