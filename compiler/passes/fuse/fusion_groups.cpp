@@ -251,12 +251,21 @@ private:
     bool isInjectiveChain(int i, const std::vector<int>& path)
     {
         if (isPlaceable(i)) return false;
-        const bool movesQuads = movesQuadsToPlanes(*at(i).node);
+        const bool movesQuads = movesQuadsToPlanes(*at(i).node), adds = addsChannels(*at(i).node);
         return std::all_of(path.begin(), path.end(), [&](int next) {
             return !(movesQuads && isOp(*at(next).node, qnnDequantizeOp)) &&
+                   !(adds && isOp(*at(next).node, layoutTransformOp)) &&
                    at(next).pattern <= Pattern::Injective && !isConcatenation(next) &&
                    !hasAnchor(next) && !grows(i, next);
         });
+    }
+
+    /// Planes that are copied, and empty ones: blocks made of both would ask for each element which
+    /// it is of, where whole planes become blocks in registers.
+    static bool addsChannels(const NodeRecord& node)
+    {
+        const std::vector<int64_t> width = node.attrs.integers("pad_width", {});
+        return isOp(node, padOp) && width.size() == 8 && (width[2] != 0 || width[3] != 0);
     }
 
     /// Bytes in blocks of four channels become planes four vectors at a time, where nothing is

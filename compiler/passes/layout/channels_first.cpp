@@ -59,8 +59,11 @@ public:
 private:
     std::optional<Extents> shapeOf(ValueRef value) const
     {
-        if (!value.node.isValid() || m_module.type(value).dtype != kFloat32) return std::nullopt;
-        return knownShape(m_module, value);
+        if (!value.node.isValid()) return std::nullopt;
+        const DataType dtype = m_module.type(value).dtype;
+        const bool isOfImages =
+            dtype == kFloat32 || dtype == kInt8 || dtype == kUInt8 || dtype == kInt32;
+        return isOfImages ? knownShape(m_module, value) : std::nullopt;
     }
 
     bool isTransposition(const NodeRecord& node, const std::array<int64_t, kRank>& axes) const
@@ -105,6 +108,8 @@ private:
         if (isOp(node, concatenateOp)) return concatenation(node);
         if (isOp(node, stridedSliceOp)) return slice(node);
         if (isOp(node, padOp)) return padded(node);
+        if (isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return scaled(op, node);
+        if (isOp(node, takeOp)) return lookedUp(node);
         if (!isElementwise(op)) return std::nullopt;
         return m_patch->op(op, images(node), node.attrs);
     }
@@ -153,11 +158,32 @@ private:
         return m_patch->op(padOp, images(node), std::move(attrs));
     }
 
+    /// Integers for real values or the other way round, of one scale.
+    std::optional<ValueRef> scaled(const OpDef& op, const NodeRecord& node)
+    {
+        std::vector<ValueRef> operands = node.operands;
+        if (m_images.count(operands[0]) == 0) return std::nullopt;
+        for (size_t i = 1; i < operands.size(); ++i)
+            if (operands[i].node.isValid() && elementCount(*shapeOf(operands[i])) != 1)
+                return std::nullopt;
+        operands[0] = m_images.at(operands[0]);
+        return m_patch->op(op, std::move(operands), node.attrs);
+    }
+
+    /// Elements of a row, by an image of their places.
+    std::optional<ValueRef> lookedUp(const NodeRecord& node)
+    {
+        const ValueRef table = node.operands[0], index = node.operands[1];
+        if (shapeOf(table)->size() != 1 || m_images.count(index) == 0) return std::nullopt;
+        return m_patch->op(takeOp, {table, m_images.at(index)}, node.attrs);
+    }
+
     /// Images, and what lies the same either way: all that varies along one axis at most, or by
     /// channel only.
     bool canStandBeside(ValueRef operand) const
     {
-        if (m_images.count(operand) > 0) return true;
+        if (!operand.node.isValid() || m_images.count(operand) > 0)
+            return true; // absent: a default
         const auto shape = shapeOf(operand);
         if (!shape || shape->size() > kRank) return false;
         const bool isByChannel = shape->size() == kRank && shape->at(1) == 1 && shape->at(2) == 1;
@@ -168,7 +194,8 @@ private:
     std::vector<ValueRef> images(const NodeRecord& node)
     {
         std::vector<ValueRef> out;
-        for (const ValueRef operand : node.operands) out.push_back(image(operand));
+        for (const ValueRef operand : node.operands)
+            out.push_back(operand.node.isValid() ? image(operand) : operand);
         return out;
     }
 

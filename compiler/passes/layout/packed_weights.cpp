@@ -2,6 +2,7 @@
 // Each is written out in the order of its dimensions.
 #include "compiler/passes/layout/packed_weights.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tenon::compiler {
@@ -111,14 +112,18 @@ Tensor packedDenseWeight(const Tensor& weight, int64_t block)
     const std::vector<int64_t>& s = weight.shape();
     const auto w = weight.as<int8_t>();
     std::vector<int32_t> out;
-    out.reserve(static_cast<size_t>(s[0] * s[1] / 4));
+    const int64_t words = wordsOfBytes(s[1]);
+    out.reserve(static_cast<size_t>(s[0] * words));
     for (int64_t n = 0; n < s[0]; n += block)
-        for (int64_t q = 0; q < s[1]; q += 4)
+        for (int64_t q = 0; q < words; ++q)
             for (int64_t k = n; k < n + block; ++k) {
-                const auto* row = &w[static_cast<size_t>(k * s[1] + q)];
-                out.push_back(quad({row[0], row[1], row[2], row[3]}));
+                std::array<int8_t, kWordBytes> word{};
+                const auto row = w.begin() + k * s[1];
+                std::copy(row + q * kWordBytes, row + std::min((q + 1) * kWordBytes, s[1]),
+                          word.begin());
+                out.push_back(quad(word));
             }
-    return Tensor::of(kInt32, {s[0] / block, s[1] / 4, block}, out);
+    return Tensor::of(kInt32, {s[0] / block, words, block}, out);
 }
 
 } // namespace tenon::compiler

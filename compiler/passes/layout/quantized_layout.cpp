@@ -295,6 +295,17 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     return true;
 }
 
+/// Rows of whole words: what they are short of is zero.
+ValueRef rowsOfWords(const QuantizedLayerSite& site, int64_t length)
+{
+    const ValueRef data = site.values.plain(site.node.operands[0]);
+    const int64_t missing = wordsOfBytes(length) * kWordBytes - length;
+    if (missing == 0) return data;
+    std::vector<int64_t> width(2 * site.module.type(site.node.operands[0]).shape.size());
+    width.back() = missing;
+    return site.patch.op(padOp, {data}, {{"pad_width", std::move(width)}});
+}
+
 bool alterQuantizedDense(const QuantizedLayerSite& site)
 {
     const NodeRecord& node = site.node;
@@ -306,14 +317,14 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     const int64_t block = site.hasRuns            ? 1
                           : shape[0] < site.lanes ? channelBlock(shape[0], site.lanes)
                                                   : denseBlock(form, site.lanes, site.facts);
-    if (block == 0 || shape[1] % 4 != 0 || shape[1] == 0) return false;
+    if (block == 0 || shape[1] == 0) return false;
     site.values.explain("pack-quantized-dense", std::to_string(shape[0]) +
                                                     " outputs in blocks of " +
                                                     std::to_string(block) + ", weights by four");
     const Tensor weight = packedDenseWeight(*constants->weight, block);
-    const ValueRef layer = site.patch.op(
-        qnnDensePackOp, {site.values.plain(node.operands[0]), site.patch.constant(weight)},
-        withWeightFacts(site, weight, {}));
+    const ValueRef layer =
+        site.patch.op(qnnDensePackOp, {rowsOfWords(site, shape[1]), site.patch.constant(weight)},
+                      withWeightFacts(site, weight, {}));
     ValueRef share;
     if (const ValueRef computed = constants->computedZero; computed.node.isValid())
         share = site.patch.op(
