@@ -107,15 +107,21 @@ private:
         if (!own.canGrow || own.makers.empty() || own.channels < kNarrowestBlock)
             return own.channels;
         if (!own.hasFloatLayers) {
-            const bool isFilled = m_byteLanes == 0 || channelBlock(own.channels, m_byteLanes) > 0;
-            return isFilled || !canGrowConstants(own) ? own.channels
-                                                      : paddedChannels(own.channels, m_byteLanes);
+            if (m_byteLanes == 0 || !canGrowConstants(own)) return own.channels;
+            return channelBlock(own.channels, m_byteLanes) > 0
+                       ? cheapestWidth(own, m_byteLanes)
+                       : paddedChannels(own.channels, m_byteLanes);
         }
-        if (own.channels % m_machine.lanes == 0 || !canGrowConstants(own)) return own.channels;
+        return canGrowConstants(own) ? cheapestWidth(own, m_machine.lanes) : own.channels;
+    }
+
+    int64_t cheapestWidth(const ChannelClass& own, int lanes) const
+    {
+        if (own.channels % lanes == 0) return own.channels;
         int64_t best = own.channels;
         const double now = cycles(own, own.channels);
         double least = now;
-        for (int64_t block = m_machine.lanes; block >= kNarrowestBlock; block /= 2) {
+        for (int64_t block = lanes; block >= kNarrowestBlock; block /= 2) {
             const int64_t unit = std::lcm(block, own.unit);
             const int64_t width = (own.channels + unit - 1) / unit * unit;
             if (width == own.channels) continue;
@@ -162,7 +168,7 @@ private:
         const bool mayBePlain = own.unit == 1;
         double sum = 0;
         for (const NodeId id : own.makers) sum += convolutionCost(id, own, width, mayBePlain);
-        for (const NodeId id : own.passing) sum += passingCost(id, width);
+        for (const NodeId id : own.passing) sum += passingCost(id, own, width);
         for (const NodeId id : own.readers)
             if (std::find(own.makers.begin(), own.makers.end(), id) == own.makers.end())
                 sum += convolutionCost(id, own, width, mayBePlain);
@@ -209,12 +215,18 @@ private:
         return form.tile.isDirect() ? least : std::min(least, form.cycles);
     }
 
+    const std::vector<int64_t>& weightOf(const NodeRecord& conv) const
+    {
+        return constantOf(m_module, conv.operands[1])->shape();
+    }
+
     /// Of words of channels in whole blocks; other counts of results have no fast form.
     double integerCost(const NodeRecord& node, const ChannelClass& own, int64_t width) const
     {
         constexpr double kReached = 0.85, kPlain = 8;
-        const std::vector<int64_t>& weight = constantOf(m_module, node.operands[1])->shape();
-        const int64_t in = isOf(node.operands[0], own) ? width : weight[1];
+        const std::vector<int64_t>& weight = weightOf(node);
+        const bool isDepthwise = weight[1] == 1 && node.attrs.integer("groups", 1) > 1;
+        const int64_t in = isOf(node.operands[0], own) && !isDepthwise ? width : weight[1];
         const int64_t out = isOf({node.id, 0}, own) ? width : weight[0];
         auto products = static_cast<double>(inWords(in) * out * weight[2] * weight[3]);
         for (const size_t axis : {0, 2, 3})
@@ -226,9 +238,10 @@ private:
     }
 
     /// Windows compute; what is elementwise moves with its neighbours.
-    double passingCost(NodeId id, int64_t width) const
+    double passingCost(NodeId id, const ChannelClass& own, int64_t width) const
     {
         const NodeRecord& node = m_module.node(id);
+        if (isOp(node, qnnConv2dOp) && weightOf(node)[1] == 1) return integerCost(node, own, width);
         const int64_t block = channelBlock(width, m_machine.lanes);
         if (auto conv = blockableConvolution(m_module, node)) {
             const int64_t perGroup = conv->inChannels / conv->groups;

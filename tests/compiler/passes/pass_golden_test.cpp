@@ -36,8 +36,8 @@ bool hasKnownInputs(const Module& module)
 }
 
 /// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products
-/// unless the title says that there are none. Two threads and configuration where it speaks of
-/// them.
+/// unless the title says that there are none. Two threads, vectors of 64 bytes and configuration
+/// where it speaks of them.
 std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
 {
     const Result<Module> module = parseModule(golden.input);
@@ -65,6 +65,7 @@ std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
     const auto machine = machineSpec(context.target);
     context.code = machine->backEnd->traits(*machine);
     if (golden.title.find("threads") != std::string::npos) context.facts.threads = 2;
+    if (golden.title.find("64 bytes") != std::string::npos) context.facts.vectorBytes = 64;
     const Result<PassTrace> trace = runPasses(*module, context, options);
     if (!trace) return trace.error().text() + "\n";
 
