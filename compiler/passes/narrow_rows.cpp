@@ -60,8 +60,8 @@ private:
             auto demand = rowDemandOf(m_module, node, wanted->second);
             if (!demand) continue;
             region.nodes.push_back(node.id);
-            region.isWorthIt = region.isWorthIt || isOp(node, denseOp) || isOp(node, attentionOp) ||
-                               isOp(node, layerNormOp);
+            region.isWorthIt =
+                region.isWorthIt || isOneOf(node, denseOp, qnnDenseOp, attentionOp, layerNormOp);
             for (size_t i = 0; i < node.operands.size(); ++i)
                 if (demand->operands[i])
                     region.rows.emplace(node.operands[i].node, *demand->operands[i]);

@@ -27,6 +27,7 @@ std::optional<RowDemand> throughBroadcast(const Module& module, const NodeRecord
 {
     RowDemand demand = sameOperator(node);
     for (size_t i = 0; i < node.operands.size(); ++i) {
+        if (!node.operands[i].node.isValid()) continue; // absent: a default
         const auto shape = knownShape(module, node.operands[i]);
         if (!shape || shape->size() > result.size()) return std::nullopt;
         const size_t missing = result.size() - shape->size();
@@ -95,12 +96,34 @@ std::optional<RowDemand> throughAttention(const Module& module, const NodeRecord
     return demand;
 }
 
-/// Elementwise operators without parameters of one dimension.
+/// Elementwise operators without parameters of one dimension, of numbers and of integers that
+/// stand for them.
 bool isBroadcast(const NodeRecord& node)
 {
     const OpDef* op = findOp(node.op);
     return op && op->family == Family::Elementwise && !node.attrs.has("axis") &&
            (op->pattern == Pattern::Elementwise || op->pattern == Pattern::Broadcast);
+}
+
+/// Between numbers and integers, with one scale for all.
+bool isOfOneScale(const Module& module, const NodeRecord& node)
+{
+    if (!isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return false;
+    return std::all_of(node.operands.begin() + 1, node.operands.end(), [&](ValueRef operand) {
+        const auto shape = knownShape(module, operand);
+        return !operand.node.isValid() || (shape && elementCount(*shape) == 1);
+    });
+}
+
+/// A row of results, looked up for each element.
+std::optional<RowDemand> throughTable(const Module& module, const NodeRecord& node,
+                                      const Rows& rows)
+{
+    const auto table = knownShape(module, node.operands[0]);
+    if (!table || table->size() != 1) return std::nullopt;
+    RowDemand demand = sameOperator(node);
+    demand.operands[1] = rows;
+    return demand;
 }
 
 } // namespace
@@ -122,7 +145,9 @@ std::optional<RowDemand> rowDemandOf(const Module& module, const NodeRecord& nod
         if (order.size() != result->size()) return std::nullopt;
         return ofFirst(static_cast<size_t>(normalizedAxis(order[rows.axis], order.size())));
     }
-    if (isOp(node, denseOp) && rows.axis == 0) return ofFirst(0);
+    if (isOneOf(node, denseOp, qnnDenseOp) && rows.axis == 0) return ofFirst(0);
+    if (isOfOneScale(module, node)) return ofFirst(rows.axis);
+    if (isOp(node, takeOp)) return throughTable(module, node, rows);
     if (isOp(node, layerNormOp) && rows.axis < last) return ofFirst(rows.axis);
     if (isOp(node, softmaxOp) &&
         normalizedAxis(node.attrs.integer("axis", -1), last + 1) != static_cast<int64_t>(rows.axis))
