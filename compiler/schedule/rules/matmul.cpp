@@ -8,6 +8,7 @@
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
+#include "core/target/byte_products.h"
 
 #include <algorithm>
 
@@ -122,6 +123,25 @@ bool sharesRows(const Product& p, const RightSide& right, const TargetFacts& fac
            canShareRows(p.rows, facts);
 }
 
+/// Words of four bytes whose products several instructions add.
+bool addsProductsOfBytes(const RightSide& right, const TargetFacts& facts)
+{
+    return right.isPacked && right.buffer->dtype == kInt32 && facts.vectorBytes >= 16 &&
+           !hasByteDots(facts);
+}
+
+/// What a step of those holds beside sums, as in convolutions of bytes.
+void holdProductsOfBytes(TileSpace& space, TargetFacts& facts)
+{
+    constexpr int64_t kMostPairs = 16, kTaken = 8; // registers of inputs, and of pairs of products
+    space.areQuads = !facts.hasLaneOperand;
+    if (space.areQuads) return;
+    space.arePositionsTogether = true;
+    space.weightRegisters = 2;
+    space.positionsUpTo = kMostPairs;
+    facts.vectorRegisters -= kTaken;
+}
+
 RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide& right,
                     TargetFacts facts)
 {
@@ -157,6 +177,7 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
     // the tile leaves none, sums go through the stack (Sapphire Rapids, 28 + 4 registers: 142
     // against 170 GFLOP/s).
     facts.hasEmbeddedBroadcast = false;
+    if (addsProductsOfBytes(right, facts)) holdProductsOfBytes(space, facts);
     return chooseTile(space, facts);
 }
 
@@ -201,15 +222,30 @@ struct Shares
     int64_t rows = 0;
 };
 
+/// Steps of the depth that are written out.
+struct Steps
+{
+    int64_t count = 4;
+    bool isByRow = false; ///< all of them for one row, then for the next
+};
+
+/// Of pairs of products, two for a row at once: their inputs are loaded together, and leave the
+/// registers before those of the next.
+Steps depthStepsOf(const RightSide& right, const TargetFacts& facts)
+{
+    const bool arePairs = facts.hasLaneOperand && addsProductsOfBytes(right, facts);
+    return arePairs ? Steps{2, true} : Steps();
+}
+
 TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
-                         int64_t lanes, const Shares& shares)
+                         int64_t lanes, const Steps& steps, const Shares& shares)
 {
     const int64_t width = tile.vectors * lanes;
     const auto columns = p.columns % width == 0 ? schedule.split(p.n, {-1, width})
                                                 : schedule.splitOverlap(p.n, width);
     const auto parts = schedule.split(columns[1], {-1, lanes});
     const auto rows = schedule.splitOverlap(p.m, tile.positions);
-    const auto depth = schedule.split(p.k, {-1, divisorUpTo(p.depth, 4)});
+    const auto depth = schedule.split(p.k, {-1, divisorUpTo(p.depth, steps.count)});
     TileLoops loops{columns[0], rows[0], columns[0], rows[0], depth[0], depth[1]};
     std::vector<std::string> order = p.batch;
     if (shares.rows > 0) {
@@ -226,7 +262,11 @@ TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTil
     } else {
         order.insert(order.end(), {loops.columns, loops.rows});
     }
-    order.insert(order.end(), {loops.depth, loops.depthStep, rows[1], parts[0], parts[1]});
+    order.push_back(loops.depth);
+    if (steps.isByRow)
+        order.insert(order.end(), {rows[1], loops.depthStep, parts[0], parts[1]});
+    else
+        order.insert(order.end(), {loops.depthStep, rows[1], parts[0], parts[1]});
     schedule.reorder(order);
     return loops;
 }
@@ -313,13 +353,14 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const auto rows = copiedRows(schedule, p, copied);
     const bool areRowsShared = sharesRows(p, right, facts);
     const int64_t threads = facts.threads;
+    const Steps steps = depthStepsOf(right, facts);
     const auto loops =
-        splitIntoTiles(schedule, p, tile, right.lanes,
+        splitIntoTiles(schedule, p, tile, right.lanes, steps,
                        {.columns = copied ? threads : 0, .rows = areRowsShared ? threads : 0});
     const auto left = attachEpilogue(schedule, p.block, loops.tile, right.lanes);
     initialiseTile(schedule, p.block, loops.depth, 3, right.lanes);
-    schedule.unroll(loops.depthStep);
-    unrollTile(schedule, p.block, 3, right.lanes);
+    if (!steps.isByRow) schedule.unroll(loops.depthStep);
+    unrollTile(schedule, p.block, steps.isByRow ? 4 : 3, right.lanes);
     if (!panel.empty()) schedulePanel(schedule, panel, loops.columns, right);
     if (!rows.empty()) scheduleRows(schedule, rows, loops.rows, right.lanes);
     for (const std::string& name : others) scheduleBlock(schedule, name, facts);

@@ -105,6 +105,24 @@ def main(a: T.Buffer((6, 8), "float32"), b: T.Buffer((8,), "float32"), c: T.Buff
     return out;
 }
 
+/// Inputs of two steps are loaded together; of all rows at once they would fill the registers.
+TEST(Rules, MultiplyPairsOfBytesRowByRow)
+{
+    const auto function =
+        test::fusedKernel("%x: Tensor[(27, 64), int8], %w: Tensor[(8, 16, 4), int32]\n"
+                          "%y = qnn.contrib_dense_pack(%x, %w)\n");
+    ASSERT_TRUE(function) << function.error().text();
+    TargetFacts facts = kNeon;
+    facts.floatMacs = 4;
+    facts.byteMacs = 6;
+    const auto kernel = scheduleKernel(*function, facts);
+    ASSERT_TRUE(kernel) << kernel.error().text();
+    std::string text;
+    for (const TraceStep& step : kernel->trace) text += step.text() + "\n";
+    EXPECT_NE(text.find("\"k_0\", \"m_1\", \"k_1\""), std::string::npos) << text;
+    EXPECT_EQ(test::scheduleDifference(*function, kernel->function), "");
+}
+
 TEST(Rules, LeaveKernelsThatOnlyClaimToBeTheirs)
 {
     for (const char* kind :
