@@ -12,8 +12,8 @@ model and of the integers (minmax), Tenon and ONNX Runtime in turns. Below 1, "i
 integers are faster, "ratio" that Tenon is faster than ONNX Runtime on the same integers. Models come
 from TENON_TEST_DATA (or ../shared/data).
 With --layers: no times, but the ratio of what every layer makes, in dB, by the same ways.
-With --speed: every network of convolutions there is, the zoo's, too, floats against integers of ours: times
-here in turns, and instructions on emulated processors (of --on: here, AArch64's and Cortex-M's by name, x86-64,
+With --speed: every network of convolutions there is, the zoo's, too, and whatever --models names, floats
+against integers of ours: times here in turns, and instructions on emulated processors (of --on: here, AArch64's and Cortex-M's by name, x86-64,
 nehalem, haswell, cortex-a7, riscv64, riscv64+v); exit status 1 where integers are not faster.
 With --tasks: what integers cost where answers are known, on data that tasks/ makes (needs python3-numpy);
 exit status 1 when a task loses more than it may.

@@ -91,7 +91,7 @@ class Network:
 
 
 def networks(arguments, wanted):
-    """Names and folders of networks of convolutions: stored ones, then the zoo's."""
+    """Names and folders of networks of convolutions, or of those that are wanted by name: stored ones, then the zoo's."""
     tenon = os.path.join(arguments.build, "bin/tenon")
     zoo = bench_zoo.names_of(os.path.join(arguments.build, "bin/tenon-zoo"))
     stored = bench_peer.models_of(bench_peer.models_folder(), wanted)
@@ -101,7 +101,7 @@ def networks(arguments, wanted):
     for name, folder in found:
         folder = folder or bench_zoo.model_folder(arguments, name)
         facts = Tenon.call([tenon, "inspect", "--json", os.path.join(folder, "model.onnx")])
-        if is_convolutional(facts["operators"]):
+        if name in (wanted or ()) or is_convolutional(facts["operators"]):
             yield name, folder
 
 
