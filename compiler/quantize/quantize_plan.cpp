@@ -118,9 +118,21 @@ private:
             isBehindLayer[static_cast<size_t>(i)] = isBehind && node.isQuantized();
         }
         for (int i = m_graph.nodeCount(); i-- > 0;) {
-            if (!at(i).isQuantized() || isBehindLayer[static_cast<size_t>(i)]) continue;
-            if (!isWanted(m_graph.node(i))) at(i) = {NodeRole::Float, "no layer is around it"};
+            if (!at(i).isQuantized() || isWanted(m_graph.node(i))) continue;
+            if (!isBehindLayer[static_cast<size_t>(i)])
+                at(i) = {NodeRole::Float, "no layer is around it"};
+            else if (isForFloats(i))
+                at(i) = {NodeRole::Float, "only floats read it"};
         }
+    }
+
+    /// Sums and means that are rounded for nobody, as those inside of a norm that is written out.
+    bool isForFloats(int index) const
+    {
+        const NodeProto& node = m_graph.node(index);
+        const bool computes = at(index).role == NodeRole::Computing &&
+                              (isArithmetic(node) || node.op_type() == "ReduceMean");
+        return computes && !m_graph.isResult(node.output(0)) && !m_graph.isCaptured(node.output(0));
     }
 
     bool isWanted(const NodeProto& node) const

@@ -108,6 +108,17 @@ TEST(QuantizePlan, TakesTheAdditionBehindAProductAsItsBias)
               "c d r | x! y");
 }
 
+TEST(QuantizePlan, LeavesNormsThatAreWrittenOutInFloats)
+{
+    const std::string norm = "node Conv c x,w -> a\nnode ReduceMean m a -> b axes=[1]\n"
+                             "node Sub s a,b -> d\nnode Sqrt q d -> e\nnode Div v d,e -> ";
+    EXPECT_EQ(planText(norm + "y\n"), "c | x! a");
+    EXPECT_EQ(planText(norm + "f\nnode Add r d,a -> g\nnode Conv k g,w -> h\n"
+                              "node Mul n h,f -> y\n"),
+              "c m s r k | x! a b d g h")
+        << "another layer reads the difference";
+}
+
 TEST(QuantizePlan, KeepsInFloatWhatItIsTold)
 {
     const std::string nodes = "node Conv c x,w -> a\nnode Conv d a,w -> b\nnode Add s a,b -> y\n";
