@@ -87,6 +87,15 @@ bool isElementwise(const OpDef& op)
                         [](const AttrSpec& attr) { return attr.name == "axis"; });
 }
 
+bool convertsByOneScale(const Module& module, const NodeRecord& node)
+{
+    if (!isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return false;
+    return std::all_of(node.operands.begin() + 1, node.operands.end(), [&](ValueRef operand) {
+        const auto shape = knownShape(module, operand);
+        return !operand.node.isValid() || (shape && elementCount(*shape) == 1);
+    });
+}
+
 std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value)
 {
     if (!value.node.isValid()) return std::nullopt;

@@ -48,6 +48,8 @@ const Tensor* constantOf(const Module& module, ValueRef value);
 std::optional<double> scalarOf(const Module& module, ValueRef value);
 /// Operators of equal elements, which do the same in any order of axes.
 bool isElementwise(const OpDef& op);
+/// qnn.quantize or qnn.dequantize with one scale and zero point for all elements.
+bool convertsByOneScale(const Module& module, const NodeRecord& node);
 /// Type of a value whose dimensions are all known.
 std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value);
 /// Node text for reasons: its name, or its operator and where that comes from. Without the id: the

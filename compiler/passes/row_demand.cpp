@@ -3,6 +3,7 @@
 #include "compiler/passes/row_demand.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/rewrite.h"
 
 #include <algorithm>
 #include <functional>
@@ -105,16 +106,6 @@ bool isBroadcast(const NodeRecord& node)
            (op->pattern == Pattern::Elementwise || op->pattern == Pattern::Broadcast);
 }
 
-/// Between numbers and integers, with one scale for all.
-bool isOfOneScale(const Module& module, const NodeRecord& node)
-{
-    if (!isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return false;
-    return std::all_of(node.operands.begin() + 1, node.operands.end(), [&](ValueRef operand) {
-        const auto shape = knownShape(module, operand);
-        return !operand.node.isValid() || (shape && elementCount(*shape) == 1);
-    });
-}
-
 /// A row of results, looked up for each element.
 std::optional<RowDemand> throughTable(const Module& module, const NodeRecord& node,
                                       const Rows& rows)
@@ -146,7 +137,7 @@ std::optional<RowDemand> rowDemandOf(const Module& module, const NodeRecord& nod
         return ofFirst(static_cast<size_t>(normalizedAxis(order[rows.axis], order.size())));
     }
     if (isOneOf(node, denseOp, qnnDenseOp) && rows.axis == 0) return ofFirst(0);
-    if (isOfOneScale(module, node)) return ofFirst(rows.axis);
+    if (convertsByOneScale(module, node)) return ofFirst(rows.axis);
     if (isOp(node, takeOp)) return throughTable(module, node, rows);
     if (isOp(node, layerNormOp) && rows.axis < last) return ofFirst(rows.axis);
     if (isOp(node, softmaxOp) &&

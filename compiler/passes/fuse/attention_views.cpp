@@ -83,6 +83,15 @@ bool stepUp(const Module& module, AttentionView& view)
     return moved;
 }
 
+/// The nodes that were passed.
+std::vector<NodeId> walkUp(const Module& module, AttentionView& view)
+{
+    std::vector<NodeId> passed;
+    for (NodeId node = view.source.node; stepUp(module, view); node = view.source.node)
+        passed.push_back(node);
+    return passed;
+}
+
 } // namespace
 
 AttentionView viewThrough(const Module& module, ValueRef value, std::vector<int64_t> axes,
@@ -90,9 +99,20 @@ AttentionView viewThrough(const Module& module, ValueRef value, std::vector<int6
 {
     AttentionView view{value, std::move(axes), {}};
     view.begin.resize(view.axes.size(), 0);
-    for (NodeId node = value.node; stepUp(module, view); node = view.source.node)
-        nodes.push_back(node);
-    return view;
+    const auto add = [&](const std::vector<NodeId>& passed) {
+        nodes.insert(nodes.end(), passed.begin(), passed.end());
+    };
+    add(walkUp(module, view));
+    const NodeRecord& node = module.node(view.source.node);
+    if (!isOp(node, qnnDequantizeOp) || !convertsByOneScale(module, node)) return view;
+    AttentionView below = view;
+    below.source = node.operands[0];
+    below.conversion = &node;
+    const std::vector<NodeId> passed = walkUp(module, below);
+    if (passed.empty()) return view;
+    nodes.push_back(node.id);
+    add(passed);
+    return below;
 }
 
 std::vector<NodeId> withoutReaders(const UseIndex& uses, const std::vector<NodeId>& nodes,

@@ -14,10 +14,11 @@ struct AttentionView
 {
     ValueRef source;
     std::vector<int64_t> axes, begin;
+    const NodeRecord* conversion = nullptr; ///< of integers, in which the source is, to numbers
 };
 
 /// `value`, whose dimensions are `axes`, as a view of the earliest value that only moves it.
-/// The nodes in between are added to `nodes`.
+/// The nodes in between are added to `nodes`. Integers are converted in front of what moves them.
 AttentionView viewThrough(const Module& module, ValueRef value, std::vector<int64_t> axes,
                           std::vector<NodeId>& nodes);
 

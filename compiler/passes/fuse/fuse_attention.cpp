@@ -224,8 +224,9 @@ private:
         const AttentionView views[] = {viewThrough(m_module, found.query, {0, 1, 2, 3}, nodes),
                                        viewThrough(m_module, found.key, keyAxes, nodes),
                                        viewThrough(m_module, found.value, {0, 1, 2, 3}, nodes)};
-        const NodeRecord* last = lastOf(mixed);
+        const auto [last, rounding] = lastOf(mixed);
         if (last->id != mixed.id) nodes.push_back(last->id);
+        if (rounding) nodes.push_back(rounding->id);
         const std::vector<NodeId> gone = withoutReaders(m_uses, nodes, last->id);
 
         Attrs attrs{{"extents", std::vector<int64_t>{query[0], query[1], query[2], value[2],
@@ -233,35 +234,89 @@ private:
                     {"scale", found.scale}};
         if (last->id != mixed.id) attrs.set("out_axes", last->attrs.integers("axes", {}));
         if (found.emptyIsZero) attrs.set("empty_rows", std::string("zero"));
+        PatchWriter patch(m_module, m_function.id, "fuse-attention",
+                          std::to_string(query[2]) + " x " + std::to_string(value[2]) +
+                              " scores of each of " + std::to_string(query[0] * query[1]) +
+                              " heads stay in the cache",
+                          inOrder(gone));
         constexpr std::string_view kNames[] = {"q", "k", "v"};
-        std::vector<ValueRef> operands;
+        std::vector<ValueRef> operands = numbersOf(patch, views);
         for (size_t i = 0; i < 3; ++i) {
-            operands.push_back(views[i].source);
             if (views[i].axes != std::vector<int64_t>{0, 1, 2, 3})
                 attrs.set(std::string(kNames[i]) + "_axes", views[i].axes);
             if (views[i].begin != std::vector<int64_t>(views[i].axes.size(), 0))
                 attrs.set(std::string(kNames[i]) + "_begin", views[i].begin);
         }
         if (found.mask.node.isValid()) operands.push_back(found.mask);
-        PatchWriter patch(m_module, m_function.id, "fuse-attention",
-                          std::to_string(query[2]) + " x " + std::to_string(value[2]) +
-                              " scores of each of " + std::to_string(query[0] * query[1]) +
-                              " heads stay in the cache",
-                          inOrder(gone));
-        patch.replace({last->id, 0}, patch.op(attentionOp, operands, attrs));
+        patch.replace({last->id, 0},
+                      rounded(patch, patch.op(attentionOp, operands, attrs), rounding));
         for (const NodeId id : gone) patch.erase(id);
         return patch.take();
     }
 
-    /// The transposition behind the product that keeps its elements together, or the product.
-    const NodeRecord* lastOf(const NodeRecord& mixed) const
+    /// What the views read, each converted once.
+    std::vector<ValueRef> numbersOf(PatchWriter& patch, std::span<const AttentionView> views) const
     {
-        if (!m_uses.hasOneUser(mixed.id)) return &mixed;
-        const NodeRecord& user = m_module.node(m_uses.users(mixed.id)[0]);
-        const bool fits = isOp(user, transposeOp) &&
-                          user.attrs.integers("axes", {}).size() == kRank &&
-                          user.attrs.integers("axes", {}).back() == kRank - 1;
-        return fits ? &user : &mixed;
+        std::vector<ValueRef> out;
+        for (const AttentionView& view : views) {
+            const auto same = std::find_if(views.begin(), views.end(), [&](const auto& other) {
+                return other.conversion && view.conversion && other.source == view.source &&
+                       std::equal(
+                           other.conversion->operands.begin() + 1, other.conversion->operands.end(),
+                           view.conversion->operands.begin() + 1, view.conversion->operands.end());
+            });
+            const auto known = static_cast<size_t>(same - views.begin());
+            if (!view.conversion) {
+                out.push_back(view.source);
+            } else if (known < out.size()) {
+                out.push_back(out[known]);
+            } else {
+                out.push_back(converted(patch, view.source, *view.conversion));
+            }
+        }
+        return out;
+    }
+
+    /// In front of a reshape, where the layer that made the integers converts them as well.
+    ValueRef converted(PatchWriter& patch, ValueRef value, const NodeRecord& conversion) const
+    {
+        const NodeRecord& node = m_module.node(value.node);
+        const bool isReshape = isOp(node, reshapeOp) && !node.attrs.has("sizes");
+        std::vector<ValueRef> operands = conversion.operands;
+        operands[0] = isReshape ? node.operands[0] : value;
+        const ValueRef numbers = patch.op(qnnDequantizeOp, std::move(operands), conversion.attrs);
+        return isReshape ? patch.op(reshapeOp, {numbers}, node.attrs) : numbers;
+    }
+
+    static ValueRef rounded(PatchWriter& patch, ValueRef value, const NodeRecord* rounding)
+    {
+        if (!rounding) return value;
+        std::vector<ValueRef> operands = rounding->operands;
+        operands[0] = value;
+        return patch.op(qnnQuantizeOp, operands, rounding->attrs);
+    }
+
+    /// What the operator takes the place of.
+    struct Last
+    {
+        const NodeRecord* node;
+        const NodeRecord* rounding; ///< to integers, in between; null: none
+    };
+
+    /// The transposition behind the product that keeps its elements together, or the product.
+    Last lastOf(const NodeRecord& mixed) const
+    {
+        const NodeRecord* rounding = nullptr;
+        const NodeRecord* at = &mixed;
+        while (m_uses.hasOneUser(at->id)) {
+            at = &m_module.node(m_uses.users(at->id)[0]);
+            if (rounding || !isOp(*at, qnnQuantizeOp) || !convertsByOneScale(m_module, *at)) break;
+            rounding = at;
+        }
+        const bool fits = isOp(*at, transposeOp) &&
+                          at->attrs.integers("axes", {}).size() == kRank &&
+                          at->attrs.integers("axes", {}).back() == kRank - 1;
+        return fits ? Last{at, rounding} : Last{&mixed, nullptr};
     }
 
     std::vector<NodeId> inOrder(const std::vector<NodeId>& nodes) const

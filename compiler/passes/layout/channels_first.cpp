@@ -162,10 +162,8 @@ private:
     std::optional<ValueRef> scaled(const OpDef& op, const NodeRecord& node)
     {
         std::vector<ValueRef> operands = node.operands;
-        if (m_images.count(operands[0]) == 0) return std::nullopt;
-        for (size_t i = 1; i < operands.size(); ++i)
-            if (operands[i].node.isValid() && elementCount(*shapeOf(operands[i])) != 1)
-                return std::nullopt;
+        if (m_images.count(operands[0]) == 0 || !convertsByOneScale(m_module, node))
+            return std::nullopt;
         operands[0] = m_images.at(operands[0]);
         return m_patch->op(op, std::move(operands), node.attrs);
     }
