@@ -5,11 +5,11 @@
 // kernels are those of known images, and the number of patches is open, as that of images may be.
 #include "compiler/ops/ops.h"
 #include "compiler/ops/patches.h"
+#include "compiler/passes/layout/patch_sides.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/transposed_phases.h"
-#include "core/ir/size_bounds.h"
 #include "core/ir/tir/sum.h"
 
 #include <algorithm>
@@ -21,21 +21,13 @@ namespace {
 
 constexpr size_t kRank = 4;
 
-/// Rows or columns of a patch. More would waste more of the last one, fewer are copied with as many
-/// elements around them.
-constexpr int64_t kSide = 16;
-/// What is not larger than this is one patch.
-constexpr int64_t kWholeSide = 28;
-/// Results of a patch of few rows.
-constexpr int64_t kArea = kSide * kSide;
-
 class ImageCutter
 {
 public:
-    ImageCutter(const Module& module, const GraphFunction& function, const PassContext&)
+    ImageCutter(const Module& module, const GraphFunction& function, const PassContext& context)
         : m_module(module)
         , m_function(function)
-        , m_bounds(boundsOf(module.main()))
+        , m_sides(module, context.facts)
     {
     }
 
@@ -80,21 +72,6 @@ private:
     }
 
     const TensorType& typeOf(ValueRef value) const { return m_module.type(value); }
-
-    int64_t sideOf(const Dim& extent, int64_t side) const
-    {
-        const auto range = rangeOf(extent, m_bounds);
-        return range && range->high <= std::max(side, kWholeSide)
-                   ? std::max<int64_t>(1, range->high)
-                   : side;
-    }
-
-    /// Of the patches of an image of that type.
-    Sides sidesOf(const TensorType& type) const
-    {
-        const int64_t rows = sideOf(type.shape[2], kSide);
-        return {rows, sideOf(type.shape[3], std::max(kSide, kArea / rows))};
-    }
 
     ValueRef imageOf(ValueRef value) const
     {
@@ -180,7 +157,7 @@ private:
     {
         const auto weight = filtersOf(node);
         if (!weight) return std::nullopt;
-        Sides sides = sidesOf(node.types[0]);
+        Sides sides = m_sides.of(node.types[0]);
         const ValueRef data = node.operands[0];
         if (!isPointwise(node, *weight)) {
             const ValueRef windows = piecesFor(node, {(*weight)[2], (*weight)[3]}, sides);
@@ -203,7 +180,7 @@ private:
                                   .padding = node.attrs.integers("padding", {0, 0, 0, 0})[i]};
         };
         const std::array axes{axis(0), axis(1)};
-        const Sides least = sidesOf(node.types[0]);
+        const Sides least = m_sides.of(node.types[0]);
         Sides steps{};
         for (size_t i = 0; i < steps.size(); ++i)
             steps[i] = (least[i] + axes[i].stride - 1) / axes[i].stride;
@@ -305,7 +282,7 @@ private:
         if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW" ||
             !mayReadZeros(node))
             return std::nullopt;
-        const Sides sides = sidesOf(node.types[0]);
+        const Sides sides = m_sides.of(node.types[0]);
         const ValueRef windows = piecesFor(node, node.attrs.integers("pool_size", {}), sides);
         Attrs attrs = withoutPadding(node);
         attrs.set("ceil_mode", int64_t{0}); // patches hold the windows that ceil_mode adds
@@ -359,7 +336,7 @@ private:
 
     const Module& m_module;
     const GraphFunction& m_function;
-    SizeBounds m_bounds;
+    PatchSides m_sides;
     std::map<ValueRef, Pieces> m_pieces;   ///< of a value: its patches
     std::map<ValueRef, ValueRef> m_images; ///< and the image that they make again
     PatchWriter* m_patch = nullptr;
