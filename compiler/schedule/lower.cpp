@@ -32,6 +32,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function = hoistDivisions(std::move(function));
     function.body = hoistGuards(function.body);
     function.body = tir::simplify(partitionLoops(function.body));
+    function.body = tir::simplify(splitTails(function.body));
     function.body = tir::simplify(lowerVectorized(
         function.body, function.sizes.empty() ? LaneChoice::Common : LaneChoice::Own));
     if (!hasOrderedSums(function)) function.body = fuseSums(function.body);

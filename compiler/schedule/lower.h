@@ -41,6 +41,10 @@ tir::Stmt hoistGuards(const tir::Stmt& body);
 /// only the border of an image tests for it.
 tir::Stmt partitionLoops(const tir::Stmt& body);
 
+/// Takes the guards out of vectors along runs whose length is known at run time only: whole vectors
+/// come first, then what is left.
+tir::Stmt splitTails(const tir::Stmt& body);
+
 /// Whether lanes may choose by themselves what they read: where images have borders at places that
 /// nobody knows, and rules ask processors for masks.
 enum class LaneChoice : uint8_t

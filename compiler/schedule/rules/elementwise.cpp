@@ -5,6 +5,7 @@
 #include "compiler/schedule/rules/axis_runs.h"
 #include "compiler/schedule/rules/crossing.h"
 #include "compiler/schedule/rules/interleave.h"
+#include "compiler/schedule/rules/open_run.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
@@ -306,7 +307,10 @@ void scheduleRun(Schedule& schedule, const std::vector<AxisView>& axes, size_t c
         const bool isInner = i + contiguous >= axes.size() && axes[i].extent >= 0;
         (isInner ? inner : outer).push_back(axes[i].loop);
     }
-    if (!inner.empty()) {
+    if (const std::string open = openRunOf(schedule, axes, contiguous, lanes); !open.empty()) {
+        std::erase(outer, open);
+        vectorizeOpenRun(schedule, open, std::move(inner), lanes);
+    } else if (!inner.empty()) {
         std::string run = inner[0];
         if (inner.size() > 1) {
             const auto fused = schedule.fuse(inner);

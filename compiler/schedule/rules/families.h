@@ -19,6 +19,9 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);
 /// Rows x columns products: dense, dense_pack, matmul.
 void scheduleMatmul(Schedule& schedule, const TargetFacts& facts);
+/// Products whose columns nobody counted yet.
+bool hasOpenColumns(const tir::PrimFunc& function, const TargetFacts& facts);
+void scheduleOpenColumns(Schedule& schedule, const TargetFacts& facts);
 /// Dense layers whose weights are rows of bytes.
 void scheduleDenseRuns(Schedule& schedule, const TargetFacts& facts);
 void scheduleSoftmax(Schedule& schedule, const TargetFacts& facts);

@@ -66,12 +66,13 @@ bool makeStrands(Schedule& schedule, const std::string& block, size_t axis, int6
 {
     const std::vector<AxisView> axes = axesOf(schedule, block);
     const AxisView& view = axes[axis];
-    if (view.extent < 0) return false;
+    if (view.extent < 0 && !isContiguousAlong(blockOf(schedule, block), axis)) return false;
     const int64_t elements = elementsOfResult(axes);
     const int64_t most = elements >= kElementsForVectors ? kVectorsOfStrands * lanes : lanes;
-    int64_t strands = 0;
-    for (int64_t wanted = most; strands == 0 && wanted >= std::max<int64_t>(4, lanes / 4);
-         wanted /= 2)
+    // Of what nobody counted yet, lanes behind the end add nothing.
+    int64_t strands = view.extent < 0 && lanes >= 4 ? lanes : 0;
+    for (int64_t wanted = view.extent < 0 ? 0 : most;
+         strands == 0 && wanted >= std::max<int64_t>(4, lanes / 4); wanted /= 2)
         if (view.extent % wanted == 0 && elements > wanted) strands = wanted;
     if (strands == 0) return false;
     // The strands' axis goes last, so that one step of the reduction is one vector.

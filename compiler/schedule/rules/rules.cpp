@@ -45,6 +45,10 @@ bool isMatmul(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"dense", "dense_pack", "matmul"});
 }
+bool isOpenProduct(const tir::PrimFunc& f, const TargetFacts& facts)
+{
+    return !f.sizes.empty() && f.attrs.string("kind", "") == "matmul" && hasOpenColumns(f, facts);
+}
 bool isSoftmax(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"softmax", "layer_norm"});
@@ -134,6 +138,7 @@ constexpr ScheduleRule kRules[] = {
     {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd, "SSSSSSRR"},
     {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain, "SSSSRRR"},
     {"matmul", isMatmul, scheduleMatmul, "*SSR"},
+    {"open_columns", isOpenProduct, scheduleOpenColumns, ""},
     {"softmax", isSoftmax, scheduleSoftmax, "*"},
     {"window", isWindow, scheduleWindow, "*"},
     {"default", isAny, scheduleDefault, ""},

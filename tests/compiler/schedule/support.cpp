@@ -15,20 +15,26 @@ namespace {
 
 using core::Tensor;
 
-/// With 2, 3, .. for its sizes.
-tir::PrimFunc ofSomeSizes(tir::PrimFunc function)
+/// With `firstSize` and up for its sizes.
+tir::PrimFunc ofSomeSizes(tir::PrimFunc function, int64_t firstSize)
 {
     tir::VarMap values;
     for (const tir::Var& size : function.sizes)
-        values[size.get()] = tir::Expr(static_cast<int64_t>(values.size()) + 2);
+        values[size.get()] = tir::Expr(static_cast<int64_t>(values.size()) + firstSize);
     tir::BufferMap buffers;
-    for (tir::Buffer& param : function.params) {
-        tir::BufferNode known = *param;
-        for (tir::Expr& extent : known.shape) extent = tir::substitute(extent, values);
-        const auto made = std::make_shared<const tir::BufferNode>(std::move(known));
-        buffers[param.get()] = made;
-        param = made;
-    }
+    const auto known = [&](const tir::Buffer& buffer) {
+        tir::BufferNode made = *buffer;
+        for (tir::Expr& extent : made.shape) extent = tir::substitute(extent, values);
+        const auto shared = std::make_shared<const tir::BufferNode>(std::move(made));
+        buffers[buffer.get()] = shared;
+        return shared;
+    };
+    for (tir::Buffer& param : function.params) param = known(param);
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        if (stmt->kind == tir::StmtKind::Allocate) known(stmt->buffer);
+        for (const tir::Buffer& buffer : stmt->block.allocs) known(buffer);
+        return true;
+    });
     function.body = tir::substitute(function.body, values, buffers);
     function.sizes.clear();
     return function;
@@ -69,9 +75,9 @@ std::vector<Tensor> randomInputs(const tir::PrimFunc& function, unsigned seed)
     return inputs;
 }
 
-std::string difference(const tir::PrimFunc& before, const tir::PrimFunc& after)
+std::string difference(const tir::PrimFunc& before, const tir::PrimFunc& after, int64_t firstSize)
 {
-    const tir::PrimFunc a = ofSomeSizes(before), b = ofSomeSizes(after);
+    const tir::PrimFunc a = ofSomeSizes(before, firstSize), b = ofSomeSizes(after, firstSize);
     const std::vector<Tensor> inputs = randomInputs(a);
     std::vector<Tensor> inputsOfB;
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -93,13 +99,14 @@ std::string difference(const tir::PrimFunc& before, const tir::PrimFunc& after)
     return {};
 }
 
-std::string scheduleDifference(const tir::PrimFunc& before, const tir::PrimFunc& scheduled)
+std::string scheduleDifference(const tir::PrimFunc& before, const tir::PrimFunc& scheduled,
+                               int64_t firstSize)
 {
-    const std::string direct = difference(before, scheduled);
+    const std::string direct = difference(before, scheduled, firstSize);
     if (!direct.empty()) return "scheduled: " + direct;
     const auto lowered = compiler::lowerToLoops(scheduled);
     if (!lowered) return "lowering: " + lowered.error().text();
-    const std::string flat = difference(before, *lowered);
+    const std::string flat = difference(before, *lowered, firstSize);
     return flat.empty() ? "" : "lowered: " + flat;
 }
 

@@ -14,10 +14,11 @@ namespace tenon::test {
 std::vector<core::Tensor> randomInputs(const tir::PrimFunc& function, unsigned seed = 1);
 
 /// Empty when both functions compute the same on random inputs, else what differs. Flat (lowered)
-/// functions take the same tensors under their own shapes.
-std::string difference(const tir::PrimFunc& a, const tir::PrimFunc& b);
+/// functions take the same tensors under their own shapes. Symbolic sizes are `firstSize` and up.
+std::string difference(const tir::PrimFunc& a, const tir::PrimFunc& b, int64_t firstSize = 2);
 
 /// Empty when `scheduled`, and its lowered form, compute what `before` does.
-std::string scheduleDifference(const tir::PrimFunc& before, const tir::PrimFunc& scheduled);
+std::string scheduleDifference(const tir::PrimFunc& before, const tir::PrimFunc& scheduled,
+                               int64_t firstSize = 2);
 
 } // namespace tenon::test

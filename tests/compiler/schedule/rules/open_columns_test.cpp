@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for kernels whose sizes are known at run time only.
+#include "compiler/schedule/rules.h"
+#include "core/ir/tir/text.h"
+#include "tests/compiler/schedule/support.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon {
+namespace {
+
+using namespace core;
+using namespace compiler;
+
+constexpr TargetFacts kWide{.vectorBytes = 64, .vectorRegisters = 32, .hasFma = true};
+constexpr TargetFacts kNarrow{.vectorBytes = 16, .threads = 2};
+constexpr TargetFacts kScalar{.vectorBytes = 4};
+
+/// Scores of n queries and keys of 8 numbers, halved.
+constexpr const char* kOpenProduct = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer((n, 8), "float32"), b: T.Buffer((8, n), "float32"), y: T.Buffer((n, n), "float32")):
+    T.func_attr({"anchor": "scores", "kind": "matmul"})
+    with T.block("root"):
+        scores = T.alloc_buffer((n, n), "float32")
+        for i in T.serial(n):
+            for j in T.serial(n):
+                for k in T.serial(8):
+                    with T.block("scores"):
+                        vi = T.axis.spatial(n, i)
+                        vj = T.axis.spatial(n, j)
+                        vk = T.axis.reduce(8, k)
+                        with T.init():
+                            scores[vi, vj] = T.float32(0)
+                        scores[vi, vj] = scores[vi, vj] + a[vi, vk] * b[vk, vj]
+        for i in T.serial(n):
+            for j in T.serial(n):
+                with T.block("halves"):
+                    vi = T.axis.spatial(n, i)
+                    vj = T.axis.spatial(n, j)
+                    y[vi, vj] = scores[vi, vj] * T.float32(0.5)
+)";
+
+/// Largest of n numbers, in each of three rows.
+constexpr const char* kOpenRows = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer((3, n), "float32"), y: T.Buffer((3,), "float32")):
+    with T.block("root"):
+        for i in T.serial(3):
+            for k in T.serial(n):
+                with T.block("largest"):
+                    vi = T.axis.spatial(3, i)
+                    vk = T.axis.reduce(n, k)
+                    with T.init():
+                        y[vi] = T.float32("-inf")
+                    y[vi] = T.max(y[vi], a[vi, vk])
+)";
+
+TEST(OpenColumns, RunWhatNobodyCountedYetInVectors)
+{
+    for (const char* text : {kOpenProduct, kOpenRows}) {
+        const auto function = tir::parsePrimFunc(text);
+        ASSERT_TRUE(function) << function.error().text();
+        for (const TargetFacts& facts : {kWide, kNarrow, kScalar}) {
+            const auto kernel = scheduleKernel(*function, facts);
+            ASSERT_TRUE(kernel) << kernel.error().text();
+            EXPECT_EQ(kernel->refusal, "");
+            const bool hasVectors =
+                tir::print(kernel->function).find("T.vectorized(") != std::string::npos;
+            EXPECT_EQ(hasVectors, facts.vectorBytes >= 16);
+            for (const int64_t size : {1, 39, 71})
+                EXPECT_EQ(test::scheduleDifference(*function, kernel->function, size), "")
+                    << size << "\n"
+                    << tir::print(kernel->function);
+        }
+    }
+}
+
+} // namespace
+} // namespace tenon
