@@ -90,7 +90,7 @@ bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
     constexpr int64_t kFewestLanes = 16; // of 8 they take as long as single loads
     const std::vector<tir::IterVar>& iters = block->block.iters;
     const AxisSteps steps = stepsOf(block);
-    if (lanes < kFewestLanes || iters.empty() || !steps.isKnown || steps.access.empty() ||
+    if (lanes < kFewestLanes || iters.empty() || steps.access.empty() ||
         steps.access[0][iters.size() - 1] != 1 || branchesAlong(block, iters.back().var))
         return false;
     bool isPlain = true;
@@ -101,6 +101,9 @@ bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
     });
     return isPlain;
 }
+
+/// Elements side by side that are worth a vector with a mask.
+constexpr int64_t kFewestMasked = 4;
 
 /// Elements side by side that are read where they are inside an image of unknown size, on a
 /// processor whose vectors have masks.
@@ -115,10 +118,12 @@ bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts)
                        [](const std::vector<int64_t>& access) { return access.back() == 1; });
 }
 
-/// Lanes along the last axis read each where it wants, or not at all.
-bool choosesAlongLast(const tir::Stmt& block, int64_t lanes, const TargetFacts& facts)
+/// Lanes along the last axis, of so many elements, read each where it wants, or not at all.
+bool choosesAlongLast(const tir::Stmt& block, int64_t extent, int64_t lanes,
+                      const TargetFacts& facts)
 {
-    return gathersAlongLast(block, lanes) || readsUnderMasks(block, facts);
+    return (extent >= lanes && gathersAlongLast(block, lanes)) ||
+           (extent >= std::min(lanes, kFewestMasked) && readsUnderMasks(block, facts));
 }
 
 /// How many neighbours along the last axis lie side by side where loads take it apart into blocks
@@ -367,8 +372,7 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         if (tiled) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
-    if (contiguous == 0 && axes.back().extent >= lanes && choosesAlongLast(stmt, lanes, facts))
-        contiguous = 1;
+    if (contiguous == 0 && choosesAlongLast(stmt, axes.back().extent, lanes, facts)) contiguous = 1;
     const auto borders = bordersOfRows(schedule, stmt, axes, contiguous, lanes, facts);
     if (!borders.empty())
         return scheduleJoinedRows(schedule, block, axes, contiguous, borders, lanes, facts);

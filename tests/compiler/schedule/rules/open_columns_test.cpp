@@ -16,6 +16,11 @@ constexpr TargetFacts kWide{.vectorBytes = 64, .vectorRegisters = 32, .hasFma = 
 constexpr TargetFacts kNarrow{.vectorBytes = 16, .threads = 2};
 constexpr TargetFacts kScalar{.vectorBytes = 4};
 
+bool isInVectors(const tir::PrimFunc& function)
+{
+    return tir::print(function).find("T.vectorized(") != std::string::npos;
+}
+
 /// Scores of n queries and keys of 8 numbers, halved.
 constexpr const char* kOpenProduct = R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((n, 8), "float32"), b: T.Buffer((8, n), "float32"), y: T.Buffer((n, n), "float32")):
@@ -54,6 +59,30 @@ def main(n: T.int64, a: T.Buffer((3, n), "float32"), y: T.Buffer((3,), "float32"
                     y[vi] = T.max(y[vi], a[vi, vk])
 )";
 
+/// Rows of 16 numbers that lie n apart, as transposed images of any size.
+constexpr const char* kOpenSteps = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer((16, n), "float32"), y: T.Buffer((n, 16), "float32")):
+    with T.block("root"):
+        for i in T.serial(n):
+            for j in T.serial(16):
+                with T.block("transposed"):
+                    vi = T.axis.spatial(n, i)
+                    vj = T.axis.spatial(16, j)
+                    y[vi, vj] = a[vj, vi]
+)";
+
+TEST(OpenColumns, GatherWhereProcessorsDo)
+{
+    const auto function = tir::parsePrimFunc(kOpenSteps);
+    ASSERT_TRUE(function) << function.error().text();
+    for (const TargetFacts& facts : {kWide, kNarrow}) {
+        const auto kernel = scheduleKernel(*function, facts);
+        ASSERT_TRUE(kernel) << kernel.error().text();
+        EXPECT_EQ(isInVectors(kernel->function), facts.vectorBytes >= 64);
+        EXPECT_EQ(test::scheduleDifference(*function, kernel->function, 5), "");
+    }
+}
+
 TEST(OpenColumns, RunWhatNobodyCountedYetInVectors)
 {
     for (const char* text : {kOpenProduct, kOpenRows}) {
@@ -63,9 +92,7 @@ TEST(OpenColumns, RunWhatNobodyCountedYetInVectors)
             const auto kernel = scheduleKernel(*function, facts);
             ASSERT_TRUE(kernel) << kernel.error().text();
             EXPECT_EQ(kernel->refusal, "");
-            const bool hasVectors =
-                tir::print(kernel->function).find("T.vectorized(") != std::string::npos;
-            EXPECT_EQ(hasVectors, facts.vectorBytes >= 16);
+            EXPECT_EQ(isInVectors(kernel->function), facts.vectorBytes >= 16);
             for (const int64_t size : {1, 39, 71})
                 EXPECT_EQ(test::scheduleDifference(*function, kernel->function, size), "")
                     << size << "\n"
