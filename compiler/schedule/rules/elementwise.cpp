@@ -102,22 +102,6 @@ bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
     return isPlain;
 }
 
-/// Elements side by side that are worth a vector with a mask.
-constexpr int64_t kFewestMasked = 4;
-
-/// Elements side by side that are read where they are inside an image of unknown size, on a
-/// processor whose vectors have masks.
-bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts)
-{
-    constexpr int64_t kMaskedBytes = 64; // AVX-512
-    const AxisSteps steps = stepsOf(block);
-    if (facts.vectorBytes < kMaskedBytes || steps.isKnown || block->block.iters.empty() ||
-        !branchesAlong(block, block->block.iters.back().var))
-        return false;
-    return std::all_of(steps.access.begin(), steps.access.end(),
-                       [](const std::vector<int64_t>& access) { return access.back() == 1; });
-}
-
 /// Lanes along the last axis, of so many elements, read each where it wants, or not at all.
 bool choosesAlongLast(const tir::Stmt& block, int64_t extent, int64_t lanes,
                       const TargetFacts& facts)
@@ -339,6 +323,19 @@ void scheduleInTurns(Schedule& schedule, const tir::Stmt& block, std::vector<Axi
     return parallelise(schedule, outer, facts);
 }
 
+/// Joined patches along an axis that nobody counted yet; false for anything else.
+bool scheduleOpenPatches(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const bool isBound = std::none_of(axes.begin(), axes.end(),
+                                      [](const AxisView& axis) { return axis.loop.empty(); });
+    if (axes.empty() || !isBound || contiguousAxes(stmt) > 0) return false;
+    const int64_t lanes = openLanesInBlocks(stmt, lanesOf(schedule, block, facts));
+    if (lanes > 0) scheduleRun(schedule, axes, 1, lanes, facts);
+    return lanes > 0;
+}
+
 } // namespace
 
 void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
@@ -388,6 +385,7 @@ void scheduleBlock(Schedule& schedule, const std::string& block, const TargetFac
 {
     for (const AxisView& axis : axesOf(schedule, block))
         if (axis.isReduce) return scheduleReduction(schedule, block, facts);
+    if (scheduleOpenPatches(schedule, block, facts)) return;
     return scheduleElementwise(schedule, block, facts);
 }
 

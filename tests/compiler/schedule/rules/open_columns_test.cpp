@@ -16,6 +16,18 @@ constexpr TargetFacts kWide{.vectorBytes = 64, .vectorRegisters = 32, .hasFma = 
 constexpr TargetFacts kNarrow{.vectorBytes = 16, .threads = 2};
 constexpr TargetFacts kScalar{.vectorBytes = 4};
 
+/// An image whose rows are joined from patches of 8 columns.
+constexpr const char* kOpenPatches = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer(((n + 7) // 8, 3, 8), "float32"), y: T.Buffer((3, n), "float32")):
+    with T.block("root"):
+        for i in T.serial(3):
+            for j in T.serial(n):
+                with T.block("joined"):
+                    vi = T.axis.spatial(3, i)
+                    vj = T.axis.spatial(n, j)
+                    y[vi, vj] = a[vj // 8, vi, vj % 8]
+)";
+
 bool isInVectors(const tir::PrimFunc& function)
 {
     return tir::print(function).find("T.vectorized(") != std::string::npos;
@@ -85,7 +97,7 @@ TEST(OpenColumns, GatherWhereProcessorsDo)
 
 TEST(OpenColumns, RunWhatNobodyCountedYetInVectors)
 {
-    for (const char* text : {kOpenProduct, kOpenRows}) {
+    for (const char* text : {kOpenProduct, kOpenRows, kOpenPatches}) {
         const auto function = tir::parsePrimFunc(text);
         ASSERT_TRUE(function) << function.error().text();
         for (const TargetFacts& facts : {kWide, kNarrow, kScalar}) {
