@@ -281,7 +281,7 @@ private:
     ValueRef converted(PatchWriter& patch, ValueRef value, const NodeRecord& conversion) const
     {
         const NodeRecord& node = m_module.node(value.node);
-        const bool isReshape = isOp(node, reshapeOp) && !node.attrs.has("sizes");
+        const bool isReshape = isOp(node, reshapeOp) && knownShape(m_module, value).has_value();
         std::vector<ValueRef> operands = conversion.operands;
         operands[0] = isReshape ? node.operands[0] : value;
         const ValueRef numbers = patch.op(qnnDequantizeOp, std::move(operands), conversion.attrs);
