@@ -121,7 +121,8 @@ llvm::Value* Emitter::binary(const ExprNode& node)
     case ExprKind::Div: return m_builder.CreateFDiv(a, b);
     case ExprKind::Mod: return remainder(a, b, node.dtype);
     case ExprKind::Min:
-    case ExprKind::Max: return extremum(m_builder, node, a, b, m_options.hasNanMaximum);
+    case ExprKind::Max:
+        return extremum(m_builder, node, a, b, node.dtype.lanes >= m_options.nanMaximumLanes);
     default: CHECK(false) << "expression kind " << static_cast<int>(node.kind);
     }
     return nullptr;

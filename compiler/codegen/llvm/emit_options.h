@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/llvm/byte_dot.h"
 
+#include <climits>
 #include <cstdint>
 #include <string>
 
@@ -26,7 +27,9 @@ struct EmitOptions
     int packedLanes = 0;        ///< x86 packs bytes of four such vectors with saturation
     bool permutesBytes = false; ///< AVX-512 VBMI brings bytes of a vector into any order
     bool masksLanes = false;    ///< AVX-512 moves some lanes of a vector and leaves the others
-    bool hasNanMaximum = false; ///< one instruction is the maximum that keeps NaN
+    /// Fewest lanes of floats of which one instruction is the maximum that keeps NaN.
+    int nanMaximumLanes = INT_MAX;
+    bool dividesByLanes = false; ///< vectors have no division, but multiply and add at once
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
     bool lacksFloat16 = false, lacksBfloat16 = false;

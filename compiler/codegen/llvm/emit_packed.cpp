@@ -70,36 +70,18 @@ llvm::Value* packed(llvm::IRBuilderBase& builder, const std::vector<llvm::Value*
     return builder.CreateShuffleVector(builder.CreateBitCast(bytes, words), order);
 }
 
-/// RISC-V's minima, maxima and conversions of one number.
-llvm::Value* nearestScalar(llvm::IRBuilderBase& builder, const llvm::DataLayout& layout,
-                           llvm::Value* x, const Narrowing& to)
-{
-    const int64_t low = to.least - to.zeroPoint, high = to.most - to.zeroPoint;
-    const auto real = [&](int64_t bound) {
-        return llvm::ConstantFP::get(x->getType(), static_cast<double>(bound));
-    };
-    x = builder.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, x, real(low));
-    x = builder.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, x, real(high));
-    llvm::Type* word = layout.getIntPtrType(builder.getContext());
-    return builder.CreateTrunc(
-        builder.CreateIntrinsic(llvm::Intrinsic::lrint, {word, x->getType()}, {x}),
-        builder.getInt32Ty());
-}
-
 } // namespace
 
 /// Limits that are whole numbers may come before rounding.
 llvm::Value* Emitter::nearestWithin(llvm::Value* x, const Narrowing& to, int limits)
 {
-    if (m_options.convertsToNearest && !x->getType()->isVectorTy())
-        return nearestScalar(m_builder, m_module.getDataLayout(), x, to);
-    const auto limit = [&](int64_t bound, llvm::CmpInst::Predicate beyond) {
-        llvm::Value* constant =
-            llvm::ConstantFP::get(x->getType(), static_cast<double>(bound - to.zeroPoint));
-        x = m_builder.CreateSelect(m_builder.CreateFCmp(beyond, constant, x), constant, x);
-    };
-    if (limits & kLowLimit) limit(to.least, llvm::CmpInst::FCMP_OGT);
-    if (limits & kHighLimit) limit(to.most, llvm::CmpInst::FCMP_OLT);
+    x = limitedNumber(m_builder, m_options, x, to, limits);
+    if (m_options.convertsToNearest && !x->getType()->isVectorTy()) {
+        llvm::Type* word = m_module.getDataLayout().getIntPtrType(m_builder.getContext());
+        return m_builder.CreateTrunc(
+            m_builder.CreateIntrinsic(llvm::Intrinsic::lrint, {word, x->getType()}, {x}),
+            m_builder.getInt32Ty());
+    }
     auto* integers = x->getType()->getWithNewType(m_builder.getInt32Ty());
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
     const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;

@@ -3,11 +3,13 @@
 // saturates again, so the limits of the type cost nothing; elsewhere limits come before rounding,
 // one in place of two.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/near_reciprocal.h"
 #include "compiler/codegen/llvm/requantization.h"
 #include "compiler/codegen/llvm/unsplat.h"
 
 #include <llvm/IR/IntrinsicsAArch64.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -123,6 +125,39 @@ const ExprNode* roundedNumber(const ExprNode& number, int64_t& zeroPoint)
     return isRound ? rounded : nullptr;
 }
 
+Narrowing limitsOf(DataType dtype)
+{
+    const DataType scalar = dtype.scalar();
+    return {0, tir::lowestOf(scalar)->integer, tir::highestOf(scalar)->integer, scalar.isSigned()};
+}
+
+/// The binary32 number that a cast to bytes limits to what they hold; null where it does not.
+const Expr* saturatedNumber(const ExprNode& cast)
+{
+    const DataType dtype = cast.dtype.scalar();
+    const bool isByte = dtype.bits == 8 && dtype.isInt() && !dtype.isBool();
+    if (!isByte || cast.args[0]->dtype.scalar() != kFloat32) return nullptr;
+    const Narrowing limits = limitsOf(dtype);
+    bool hasLow = false, hasHigh = false;
+    const Expr& number =
+        withoutLimits(cast.args[0], ExprKind::FloatImm, [&](bool isTop, const ExprNode& limit) {
+            (isTop ? hasHigh : hasLow) =
+                limit.number == static_cast<double>(isTop ? limits.most : limits.least);
+        });
+    return hasLow && hasHigh ? &number : nullptr;
+}
+
+/// Of a quantization: round(value) + zero point, limited as a float.
+std::optional<Requantization> quantizationOf(const ExprNode& cast)
+{
+    const Expr* number = saturatedNumber(cast);
+    if (!number) return std::nullopt;
+    Narrowing narrowing = limitsOf(cast.dtype);
+    const ExprNode* rounded = roundedNumber(**number, narrowing.zeroPoint);
+    if (!rounded || rounded->dtype.scalar() != kFloat32) return std::nullopt;
+    return Requantization{&rounded->args[0], false, narrowing};
+}
+
 } // namespace
 
 std::optional<Requantization> requantizationOf(const ExprNode& cast)
@@ -151,8 +186,8 @@ std::optional<Requantization> requantizationOf(const ExprNode& cast)
         rounded->value, rounded->isNear, {zeroPoint, least, most, dtype.isSigned()}};
 }
 
-/// Between two requantizations in one kernel: integers of at most ten bits are exact as floats, so
-/// they are rounded and limited as what they are.
+/// Between what is rounded and its next use in one kernel: integers of at most ten bits are exact
+/// as floats, so they are rounded and limited as what they are.
 llvm::Value* Emitter::requantizedNumber(const ExprNode& cast)
 {
     if (cast.dtype.scalar() != kFloat32 || cast.args[0]->dtype.scalar() != kInt32) return nullptr;
@@ -165,54 +200,91 @@ llvm::Value* Emitter::requantizedNumber(const ExprNode& cast)
         whole = whole->args[0].get();
     }
     if (whole->kind != ExprKind::Cast || whole->args[0]->kind != ExprKind::Cast) return nullptr;
-    const auto match = requantizationOf(*whole->args[0]);
+    const auto sum = requantizationOf(*whole->args[0]);
+    const auto match = sum ? sum : quantizationOf(*whole->args[0]);
     if (!match) return nullptr;
     const Narrowing& to = match->narrowing;
-    llvm::Value* x = value(*match->value);
-    const auto real = [&](int64_t number) {
-        return llvm::ConstantFP::get(x->getType(), static_cast<double>(number));
-    };
-    const auto limit = [&](llvm::Constant* bound, bool isTop) {
-        if (m_options.hasNarrowLanes) // one instruction
-            return m_builder.CreateBinaryIntrinsic(
-                isTop ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum, x, bound);
-        const auto beyond = isTop ? llvm::CmpInst::FCMP_OLT : llvm::CmpInst::FCMP_OGT;
-        return m_builder.CreateSelect(m_builder.CreateFCmp(beyond, bound, x), bound, x);
-    };
-    x = limit(real(to.least - to.zeroPoint), false);
-    x = limit(real(to.most - to.zeroPoint), true);
+    llvm::Value* x =
+        limitedNumber(m_builder, m_options, numberWithin(*match->value, to), to, kBothLimits);
     x = m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+    if (auto* call = llvm::dyn_cast<llvm::Instruction>(x)) call->setHasNoSignedZeros(true);
     shift += to.zeroPoint;
-    return shift == 0 ? x : m_builder.CreateFAdd(x, real(shift));
+    // Of floats that a reader may see, adding 0 makes 0 of -0, as an integer has it; what sums
+    // become is scaled and rounded again.
+    const bool isExact = shift == 0 && (sum || to.least >= to.zeroPoint);
+    llvm::Value* moved = llvm::ConstantFP::get(x->getType(), static_cast<double>(shift));
+    return isExact ? x : m_builder.CreateFAdd(x, moved);
+}
+
+llvm::Value* limitedNumber(llvm::IRBuilderBase& builder, const EmitOptions& options, llvm::Value* x,
+                           const Narrowing& to, int limits)
+{
+    const bool isVector = x->getType()->isVectorTy();
+    const bool keepsNan = isVector && options.nanMaximumLanes == 2;
+    for (const Limits limit : {kLowLimit, kHighLimit}) {
+        if (!(limits & limit)) continue;
+        const bool isTop = limit == kHighLimit;
+        llvm::Value* bound = llvm::ConstantFP::get(
+            x->getType(), static_cast<double>((isTop ? to.most : to.least) - to.zeroPoint));
+        if (keepsNan || options.hasNarrowLanes || options.convertsToNearest) {
+            // One instruction.
+            const auto most = keepsNan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum;
+            const auto least = keepsNan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum;
+            x = builder.CreateBinaryIntrinsic(isTop ? most : least, x, bound);
+            continue;
+        }
+        const auto within = isTop ? llvm::CmpInst::FCMP_OLT : llvm::CmpInst::FCMP_OGT;
+        x = builder.CreateSelect(builder.CreateFCmp(within, x, bound), x, bound);
+    }
+    return x;
+}
+
+/// A number that will be limited and rounded. What is 0 at least already need not be made so.
+llvm::Value* Emitter::numberWithin(const Expr& expr, const Narrowing& to)
+{
+    const Expr& divisor = expr->kind == ExprKind::Div ? unsplat(expr->args[1]) : expr;
+    if (expr->dtype.scalar() != kFloat32 || divisor->kind != ExprKind::FloatImm ||
+        divisor->number <= 0)
+        return value(expr);
+    const Expr* of = &expr->args[0];
+    const bool isPositive = (*of)->kind == ExprKind::Max &&
+                            unsplat((*of)->args[1])->kind == ExprKind::FloatImm &&
+                            unsplat((*of)->args[1])->number == 0;
+    if (isPositive && to.least >= to.zeroPoint) of = &(*of)->args[0];
+    llvm::Value* x = value(*of);
+    llvm::Type* type = x->getType();
+    const auto by = static_cast<float>(divisor->number);
+    const auto reciprocal =
+        m_options.dividesByLanes && type->isVectorTy()
+            ? nearReciprocal(by, std::max(to.most - to.zeroPoint, to.zeroPoint - to.least))
+            : std::nullopt;
+    if (!reciprocal) return m_builder.CreateFDiv(x, llvm::ConstantFP::get(type, divisor->number));
+    llvm::Value* high = llvm::ConstantFP::get(type, static_cast<double>(reciprocal->high));
+    llvm::Value* low = llvm::ConstantFP::get(type, static_cast<double>(reciprocal->low));
+    if (reciprocal->low == 0) return m_builder.CreateFMul(x, high);
+    return m_builder.CreateIntrinsic(llvm::Intrinsic::fma, {type},
+                                     {x, high, m_builder.CreateFMul(x, low)});
 }
 
 llvm::Value* Emitter::saturated(const ExprNode& cast)
 {
-    const DataType dtype = cast.dtype.scalar();
     const int lanes = cast.dtype.lanes;
-    const bool isByte = dtype.bits == 8 && dtype.isInt() && !dtype.isBool();
-    if (!isByte || cast.args[0]->dtype.scalar() != kFloat32 ||
-        (m_options.hasNarrowLanes && !hasWholeQuads(lanes)))
-        return nullptr;
-    const auto low = static_cast<double>(tir::lowestOf(dtype)->integer);
-    const auto high = static_cast<double>(tir::highestOf(dtype)->integer);
-    bool hasLow = false, hasHigh = false;
-    const Expr& number =
-        withoutLimits(cast.args[0], ExprKind::FloatImm, [&](bool isTop, const ExprNode& limit) {
-            (isTop ? hasHigh : hasLow) = limit.number == (isTop ? high : low);
-        });
-    if (!hasLow || !hasHigh) return nullptr;
-    Narrowing narrowing{0, static_cast<int64_t>(low), static_cast<int64_t>(high), dtype.isSigned()};
-    if (!m_options.hasNarrowLanes) {
-        if (!m_options.convertsToNearest || lanes != 1) return nullptr;
-        const ExprNode* rounded = roundedNumber(*number, narrowing.zeroPoint);
-        return rounded ? bytesOf(m_builder,
-                                 nearestWithin(value(rounded->args[0]), narrowing, kBothLimits),
-                                 narrowing, typeOf(cast.dtype))
-                       : nullptr;
-    }
-    return narrowQuads(m_builder, quadsOf(m_builder, value(number), llvm::Intrinsic::fptosi_sat),
-                       narrowing);
+    const Expr* number = saturatedNumber(cast);
+    if (!number || (m_options.hasNarrowLanes && !hasWholeQuads(lanes))) return nullptr;
+    const auto match = quantizationOf(cast);
+    if (m_options.hasNarrowLanes)
+        return match ? narrowQuads(m_builder,
+                                   quadsOf(m_builder, numberWithin(*match->value, match->narrowing),
+                                           llvm::Intrinsic::aarch64_neon_fcvtns),
+                                   match->narrowing)
+                     : narrowQuads(m_builder,
+                                   quadsOf(m_builder, value(*number), llvm::Intrinsic::fptosi_sat),
+                                   limitsOf(cast.dtype));
+    const bool isNearest = m_options.convertsToNearest && lanes == 1;
+    if (!match || (!isNearest && !(m_options.dividesByLanes && lanes >= kLanes))) return nullptr;
+    const Narrowing& to = match->narrowing;
+    return bytesOf(m_builder, nearestWithin(numberWithin(*match->value, to), to, kBothLimits), to,
+                   typeOf(cast.dtype));
 }
 
 llvm::Value* Emitter::requantized(const ExprNode& cast)

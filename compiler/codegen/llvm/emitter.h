@@ -87,10 +87,10 @@ private:
     // emit_requantize.cpp, emit_packed.cpp
     /// A rounded, limited sum as bytes; null where this is another cast.
     llvm::Value* requantized(const tir::ExprNode& cast);
-    /// A whole number that is limited to bytes as them; null where this is another cast.
-    llvm::Value* saturated(const tir::ExprNode& cast);
+    llvm::Value* saturated(const tir::ExprNode& cast); ///< the same of a number of floats
     /// A float of such bytes plus a constant, which never become bytes; null where this is another.
     llvm::Value* requantizedNumber(const tir::ExprNode& cast);
+    llvm::Value* numberWithin(const tir::Expr& expr, const Narrowing& to);
     llvm::Value* nearestWithin(llvm::Value* x, const Narrowing& to, int limits); ///< halves to even
     /// The loop's variable is `round` after its begin.
     void selectRound(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t round);

@@ -2,6 +2,7 @@
 // Works on vectors as on scalars, except for division, which is done lane by lane.
 #include "compiler/codegen/llvm/expand_missing.h"
 
+#include "compiler/codegen/llvm/known_limits.h"
 #include "compiler/codegen/llvm/llvm_traits.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -42,101 +42,6 @@ Lacks lacksOf(const llvm::TargetMachine& machine)
         lacks.narrowConversion = true; // by way of binary64
     }
     return lacks;
-}
-
-/// Limits that a number went through last.
-struct KnownLimits
-{
-    double least = -std::numeric_limits<double>::infinity();
-    double most = std::numeric_limits<double>::infinity();
-};
-
-std::optional<double> constantOf(const llvm::Value* value)
-{
-    const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-    if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
-    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
-    return number ? std::optional(number->getValueAPF().convertToDouble()) : std::nullopt;
-}
-
-/// Takes over the limit of `bound < x ? bound : x` or `bound > x ? bound : x`; false: it is none.
-bool addLimit(const llvm::Value* x, KnownLimits& limits)
-{
-    const auto* choice = llvm::dyn_cast<llvm::SelectInst>(x);
-    if (!choice) return false;
-    const auto* compare = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
-    const auto bound = constantOf(choice->getTrueValue());
-    if (!compare || !bound || compare->getOperand(0) != choice->getTrueValue() ||
-        compare->getOperand(1) != choice->getFalseValue())
-        return false;
-    const bool isMost = compare->getPredicate() == llvm::CmpInst::FCMP_OLT;
-    if (!isMost && compare->getPredicate() != llvm::CmpInst::FCMP_OGT) return false;
-    if (isMost)
-        limits.most = std::min(limits.most, *bound);
-    else
-        limits.least = std::max(limits.least, *bound);
-    return true;
-}
-
-/// What adding and subtracting 1.5 * 2^23 rounds to units of 1, whatever its sign.
-bool isNear(const KnownLimits& limits) { return limits.least >= -0x1p22 && limits.most <= 0x1p22; }
-
-bool isNearBefore(const llvm::Value* x)
-{
-    KnownLimits limits;
-    for (; addLimit(x, limits); x = llvm::cast<llvm::SelectInst>(x)->getFalseValue()) {}
-    return isNear(limits);
-}
-
-/// A sum with a constant; null for any other.
-const llvm::BinaryOperator* sumWithConstant(const llvm::User* user)
-{
-    const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(user);
-    const bool isSum = sum && sum->getOpcode() == llvm::Instruction::FAdd;
-    return isSum && constantOf(sum->getOperand(1)) ? sum : nullptr;
-}
-
-/// The only limit that reads the value; null where anybody else does.
-const llvm::SelectInst* onlyLimit(const llvm::Value& value)
-{
-    const llvm::SelectInst* limit = nullptr;
-    for (const llvm::User* user : value.users()) {
-        const auto* choice = llvm::dyn_cast<llvm::SelectInst>(user);
-        if (!choice && !llvm::isa<llvm::FCmpInst>(user)) return nullptr;
-        if (choice && limit) return nullptr;
-        if (choice) limit = choice;
-    }
-    const bool isCompared = limit && value.hasNUses(2) && limit->getFalseValue() == &value;
-    return isCompared ? limit : nullptr;
-}
-
-/// What is read of a whole number once a zero point was added and it was limited; null where that
-/// is not all that happens to it. What is beyond 2^22 saturates even if it is not rounded right.
-const llvm::Value* limitedBehind(const llvm::Value& whole)
-{
-    constexpr double kMostZero = 0x1p16;
-    const llvm::Value* at = &whole;
-    if (at->hasOneUse())
-        if (const auto* sum = sumWithConstant(*at->user_begin())) {
-            if (std::abs(*constantOf(sum->getOperand(1))) > kMostZero) return nullptr;
-            at = sum;
-        }
-    KnownLimits limits;
-    while (const llvm::SelectInst* limit = onlyLimit(*at)) {
-        if (!addLimit(limit, limits)) return nullptr;
-        at = limit;
-    }
-    return limits.least >= -0x1p21 && limits.most <= 0x1p21 ? at : nullptr;
-}
-
-/// Whether nobody asks for the sign of a zero.
-bool hasNoSignOfZero(const llvm::Value& value)
-{
-    return std::all_of(value.user_begin(), value.user_end(), [](const llvm::User* user) {
-        if (llvm::isa<llvm::FPToSIInst>(user)) return true;
-        const auto* sum = sumWithConstant(user);
-        return sum && *constantOf(sum->getOperand(1)) != 0;
-    });
 }
 
 class Expansion

@@ -66,6 +66,13 @@ void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisMana
     }
 }
 
+bool isArm32With(const llvm::TargetMachine& machine, llvm::StringRef feature)
+{
+    const llvm::Triple& triple = machine.getTargetTriple();
+    return (triple.isARM() || triple.isThumb()) &&
+           machine.getMCSubtargetInfo()->checkFeatures(feature);
+}
+
 bool isX86With(const llvm::TargetMachine& machine, llvm::StringRef feature)
 {
     return machine.getTargetTriple().getArch() == llvm::Triple::x86_64 &&
@@ -184,7 +191,9 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.packedLanes = isWide ? 16 : isX86With(machine, "+avx2") ? 8 : 0;
     options.masksLanes = options.vectorBytes >= 64 && isX86With(machine, "+avx512vl");
     options.permutesBytes = isWide && isX86With(machine, "+avx512vbmi");
-    options.hasNanMaximum = machine.getTargetTriple().isAArch64();
+    const bool isNeonOf32 = isArm32With(machine, "+neon");
+    options.nanMaximumLanes = machine.getTargetTriple().isAArch64() ? 1 : isNeonOf32 ? 2 : INT_MAX;
+    options.dividesByLanes = isNeonOf32 && isArm32With(machine, "+vfp4");
     options.convertsToNearest =
         machine.getTargetTriple().isRISCV() && machine.getMCSubtargetInfo()->checkFeatures("+f");
     options.isElf = machine.getTargetTriple().isOSBinFormatELF();

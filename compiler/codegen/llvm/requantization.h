@@ -2,6 +2,7 @@
 // requantizationOf: undoes `requantized` of compiler/ops/quantization.h.
 #pragma once
 
+#include "compiler/codegen/llvm/emit_options.h"
 #include "compiler/codegen/llvm/neon_narrow.h"
 #include "core/ir/tir/expr.h"
 
@@ -24,6 +25,11 @@ enum Limits : int
     kHighLimit = 2,
     kBothLimits = 3
 };
+
+/// The number within limits, where rounding follows; NaN becomes the least number where that takes
+/// no more instructions.
+llvm::Value* limitedNumber(llvm::IRBuilderBase& builder, const EmitOptions& options, llvm::Value* x,
+                           const Narrowing& to, int limits);
 
 /// What a cast to bytes makes of a binary32 number; nothing when it is another one.
 std::optional<Requantization> requantizationOf(const tir::ExprNode& cast);
