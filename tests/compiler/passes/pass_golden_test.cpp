@@ -35,9 +35,37 @@ bool hasKnownInputs(const Module& module)
     });
 }
 
-/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products
-/// unless the title says that there are none. Two threads, vectors of 64 bytes and configuration
-/// where it speaks of them.
+/// 4 lanes, so that small shapes get blocks, and dot products unless the title says that there are
+/// none. Two threads, vectors of 64 bytes and configuration where it speaks of them.
+PassContext contextOf(const std::string& title)
+{
+    PassContext context;
+    const bool isArm = title.find("AArch64") != std::string::npos;
+    context.target = *parseTarget(isArm ? "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
+                                        : "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const bool hasDots = title.find("without dot products") == std::string::npos;
+    if (isArm && !hasDots) {
+        context.target = *parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+        context.facts.hasLaneOperand = true;
+        context.facts.floatMacs = 4;
+        context.facts.byteMacs = 6;
+    }
+    if (!isArm && !hasDots) {
+        context.target = *parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell");
+        context.facts.vectorBytes = 32;
+        context.facts.hasFma = true;
+        context.facts.floatMacs = context.facts.byteMacs = 16;
+    }
+    if (title.find("winograd.max_error=0") != std::string::npos)
+        context.config["winograd.max_error"] = 0.0;
+    const auto machine = machineSpec(context.target);
+    context.code = machine->backEnd->traits(*machine);
+    if (title.find("threads") != std::string::npos) context.facts.threads = 2;
+    if (title.find("64 bytes") != std::string::npos) context.facts.vectorBytes = 64;
+    return context;
+}
+
+/// InferType, then the pass alone.
 std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
 {
     const Result<Module> module = parseModule(golden.input);
@@ -49,23 +77,7 @@ std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
     options.verify = VerifyEach::Pass;
     options.verifyNumerics = hasKnownInputs(*module);
     options.numericTolerance = 1e-5;
-    PassContext context;
-    const bool isArm = golden.title.find("AArch64") != std::string::npos;
-    context.target = *parseTarget(isArm ? "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
-                                        : "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
-    const bool hasDots = golden.title.find("without dot products") == std::string::npos;
-    if (isArm && !hasDots) {
-        context.target = *parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
-        context.facts.hasLaneOperand = true;
-        context.facts.floatMacs = 4;
-        context.facts.byteMacs = 6;
-    }
-    if (golden.title.find("winograd.max_error=0") != std::string::npos)
-        context.config["winograd.max_error"] = 0.0;
-    const auto machine = machineSpec(context.target);
-    context.code = machine->backEnd->traits(*machine);
-    if (golden.title.find("threads") != std::string::npos) context.facts.threads = 2;
-    if (golden.title.find("64 bytes") != std::string::npos) context.facts.vectorBytes = 64;
+    const PassContext context = contextOf(golden.title);
     const Result<PassTrace> trace = runPasses(*module, context, options);
     if (!trace) return trace.error().text() + "\n";
 
