@@ -237,8 +237,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     if (triple.isRISCV()) model = llvm::CodeModel::Medium;
     const llvm::Reloc::Model place =
         spec.backEnd->llvm->isPlaced ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+    // Otherwise loads come as early as can be, and what they loaded is stored again.
+    const std::string features = (isArm32(triple) ? "+use-misched," : "") + spec.features;
     std::unique_ptr<llvm::TargetMachine> machine(
-        (*target)->createTargetMachine(spec.triple, spec.cpu, spec.features, options, place, model,
+        (*target)->createTargetMachine(spec.triple, spec.cpu, features, options, place, model,
                                        *llvm::CodeGenOpt::getLevel(spec.optLevel)));
     if (!machine)
         return makeError(DiagnosticCode::BadTarget,
