@@ -130,6 +130,7 @@ def main():
     bench_peer.add_arguments(parser, rounds=5)
     parser.add_argument("--models", default="", help="comma-separated; default all, and resnet50")
     arguments = parser.parse_args()
+    arguments.build = os.path.abspath(arguments.build)  # compiles run in folders of their own
     data = bench_peer.models_folder()
     wanted = [name for name in arguments.models.split(",") if name]
     arguments.library = bench_peer.library_of_peer(arguments.build)
