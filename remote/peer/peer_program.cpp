@@ -114,16 +114,17 @@ int runPeerProgram(const std::vector<std::string>& arguments, int input, int out
 {
     FILE* commands = ::fdopen(input, "r");
     FILE* answers = ::fdopen(output, "w");
-    if (!commands || !answers || arguments.empty() || arguments.size() > 5) return 2;
+    const bool isAsWritten = arguments.size() == 5 && arguments[4] == kAsWritten;
+    const bool hasModel = arguments.size() == 4 || isAsWritten;
+    if (!commands || !answers || (arguments.size() != 1 && !hasModel)) return 2;
     OrtSession session;
     std::string dataSet;
     Status done = session.load(arguments[0]);
-    if (arguments.size() >= 4) {
+    if (hasModel) {
         dataSet = arguments[2];
         const int threads = std::max(1, std::atoi(arguments[3].c_str()));
         keepToProcessors(threads);
-        if (done)
-            done = session.open(arguments[1], dataSet, {threads, arguments.back() != kAsWritten});
+        if (done) done = session.open(arguments[1], dataSet, {threads, !isAsWritten});
     }
     if (!done) {
         say(answers, errorOf(done));

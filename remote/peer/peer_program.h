@@ -16,7 +16,7 @@ namespace tenon::remote {
 ///                         are farther apart than addDifference() allows, and how far
 ///   write DIR             writes them there
 ///   open MODEL DATA_SET   takes another model; the paths hold no spaces
-/// Returns the exit code.
+/// Returns the exit code; 2: the arguments are none of these.
 int runPeerProgram(const std::vector<std::string>& arguments, int input, int output);
 
 /// Each operator as the file has it, without optimisations.

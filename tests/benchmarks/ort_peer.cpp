@@ -9,8 +9,9 @@
 
 int main(int argc, char** argv)
 {
-    if (argc == 2 || argc == 5 || argc == 6)
-        return tenon::remote::runPeerProgram({argv + 1, argv + argc}, STDIN_FILENO, STDOUT_FILENO);
+    const int code =
+        tenon::remote::runPeerProgram({argv + 1, argv + argc}, STDIN_FILENO, STDOUT_FILENO);
+    if (code != 2) return code;
     std::fprintf(stderr, "usage: ort_peer LIBRARY [MODEL DATA_SET_DIR THREADS [as-written]]\n");
     return 2;
 }
