@@ -23,6 +23,13 @@ ValueRef PatchWriter::op(const OpDef& op, std::vector<ValueRef> operands, Attrs 
     return {m_patch.nodes.back().id, 0};
 }
 
+ValueRef PatchWriter::opOn(const NodeRecord& node, ValueRef first)
+{
+    std::vector<ValueRef> operands = node.operands;
+    operands[0] = first;
+    return op(factsOf(node), std::move(operands), node.attrs);
+}
+
 ValueRef PatchWriter::constant(Tensor value, std::string name)
 {
     m_patch.nodes.push_back(newConstantNode(m_module, std::move(value), std::move(name)));

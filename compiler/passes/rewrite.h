@@ -22,6 +22,8 @@ public:
                 std::vector<NodeId> from);
 
     ValueRef op(const OpDef& op, std::vector<ValueRef> operands, Attrs attrs = {});
+    /// The operator of `node` on `first` in place of its first operand.
+    ValueRef opOn(const NodeRecord& node, ValueRef first);
     ValueRef constant(Tensor value, std::string name = {});
     /// `value` with its constant reshaped: in place when it has one reader (it then joins
     /// `from`), else a new constant of the same bytes.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tenon::compiler {
 namespace {
@@ -248,8 +249,8 @@ private:
                 attrs.set(std::string(kNames[i]) + "_begin", views[i].begin);
         }
         if (found.mask.node.isValid()) operands.push_back(found.mask);
-        patch.replace({last->id, 0},
-                      rounded(patch, patch.op(attentionOp, operands, attrs), rounding));
+        const ValueRef out = patch.op(attentionOp, operands, attrs);
+        patch.replace({last->id, 0}, rounding ? patch.opOn(*rounding, out) : out);
         for (const NodeId id : gone) patch.erase(id);
         return patch.take();
     }
@@ -257,22 +258,18 @@ private:
     /// What the views read, each converted once.
     std::vector<ValueRef> numbersOf(PatchWriter& patch, std::span<const AttentionView> views) const
     {
+        std::map<std::vector<ValueRef>, ValueRef> numbers; // by what is converted, and how
         std::vector<ValueRef> out;
         for (const AttentionView& view : views) {
-            const auto same = std::find_if(views.begin(), views.end(), [&](const auto& other) {
-                return other.conversion && view.conversion && other.source == view.source &&
-                       std::equal(
-                           other.conversion->operands.begin() + 1, other.conversion->operands.end(),
-                           view.conversion->operands.begin() + 1, view.conversion->operands.end());
-            });
-            const auto known = static_cast<size_t>(same - views.begin());
             if (!view.conversion) {
                 out.push_back(view.source);
-            } else if (known < out.size()) {
-                out.push_back(out[known]);
-            } else {
-                out.push_back(converted(patch, view.source, *view.conversion));
+                continue;
             }
+            std::vector<ValueRef> key = view.conversion->operands;
+            key[0] = view.source;
+            const auto [known, isNew] = numbers.try_emplace(std::move(key));
+            if (isNew) known->second = converted(patch, view.source, *view.conversion);
+            out.push_back(known->second);
         }
         return out;
     }
@@ -281,19 +278,9 @@ private:
     ValueRef converted(PatchWriter& patch, ValueRef value, const NodeRecord& conversion) const
     {
         const NodeRecord& node = m_module.node(value.node);
-        const bool isReshape = isOp(node, reshapeOp) && knownShape(m_module, value).has_value();
-        std::vector<ValueRef> operands = conversion.operands;
-        operands[0] = isReshape ? node.operands[0] : value;
-        const ValueRef numbers = patch.op(qnnDequantizeOp, std::move(operands), conversion.attrs);
-        return isReshape ? patch.op(reshapeOp, {numbers}, node.attrs) : numbers;
-    }
-
-    static ValueRef rounded(PatchWriter& patch, ValueRef value, const NodeRecord* rounding)
-    {
-        if (!rounding) return value;
-        std::vector<ValueRef> operands = rounding->operands;
-        operands[0] = value;
-        return patch.op(qnnQuantizeOp, operands, rounding->attrs);
+        if (!isOp(node, reshapeOp) || !knownShape(m_module, value))
+            return patch.opOn(conversion, value);
+        return patch.opOn(node, patch.opOn(conversion, node.operands[0]));
     }
 
     /// What the operator takes the place of.

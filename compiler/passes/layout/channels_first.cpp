@@ -108,7 +108,7 @@ private:
         if (isOp(node, concatenateOp)) return concatenation(node);
         if (isOp(node, stridedSliceOp)) return slice(node);
         if (isOp(node, padOp)) return padded(node);
-        if (isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return scaled(op, node);
+        if (isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return scaled(node);
         if (isOp(node, takeOp)) return lookedUp(node);
         if (!isElementwise(op)) return std::nullopt;
         return m_patch->op(op, images(node), node.attrs);
@@ -159,13 +159,11 @@ private:
     }
 
     /// Integers for real values or the other way round, of one scale.
-    std::optional<ValueRef> scaled(const OpDef& op, const NodeRecord& node)
+    std::optional<ValueRef> scaled(const NodeRecord& node)
     {
-        std::vector<ValueRef> operands = node.operands;
-        if (m_images.count(operands[0]) == 0 || !convertsByOneScale(m_module, node))
-            return std::nullopt;
-        operands[0] = m_images.at(operands[0]);
-        return m_patch->op(op, std::move(operands), node.attrs);
+        const auto image = m_images.find(node.operands[0]);
+        if (image == m_images.end() || !convertsByOneScale(m_module, node)) return std::nullopt;
+        return m_patch->opOn(node, image->second);
     }
 
     /// Elements of a row, by an image of their places.
@@ -177,11 +175,10 @@ private:
     }
 
     /// Images, and what lies the same either way: all that varies along one axis at most, or by
-    /// channel only.
+    /// channel only, and what is absent.
     bool canStandBeside(ValueRef operand) const
     {
-        if (!operand.node.isValid() || m_images.count(operand) > 0)
-            return true; // absent: a default
+        if (!operand.node.isValid() || m_images.count(operand) > 0) return true;
         const auto shape = shapeOf(operand);
         if (!shape || shape->size() > kRank) return false;
         const bool isByChannel = shape->size() == kRank && shape->at(1) == 1 && shape->at(2) == 1;

@@ -2,6 +2,8 @@
 // Each is written out in the order of its dimensions.
 #include "compiler/passes/layout/packed_weights.h"
 
+#include "compiler/passes/quantize/integer_phases.h"
+
 #include <algorithm>
 #include <array>
 
@@ -112,7 +114,7 @@ Tensor packedDenseWeight(const Tensor& weight, int64_t block)
     const std::vector<int64_t>& s = weight.shape();
     const auto w = weight.as<int8_t>();
     std::vector<int32_t> out;
-    const int64_t words = wordsOfBytes(s[1]);
+    const int64_t words = inWords(s[1]) / kWordBytes;
     out.reserve(static_cast<size_t>(s[0] * words));
     for (int64_t n = 0; n < s[0]; n += block)
         for (int64_t q = 0; q < words; ++q)

@@ -22,9 +22,6 @@ Tensor packedConvWeight(const Tensor& weight, int64_t channels, int64_t inBlock,
 Tensor packedDepthwiseWeight(const Tensor& weight, int64_t block);
 /// int8 [C, 1, KH, KW] -> int8 [C/b, KH, KW, b].
 Tensor blockedDepthwiseWeight(const Tensor& weight, int64_t block);
-/// Bytes that one multiplication takes of each side, and how many such words a row of bytes is.
-constexpr int64_t kWordBytes = 4;
-constexpr int64_t wordsOfBytes(int64_t length) { return (length + kWordBytes - 1) / kWordBytes; }
 /// int8 [N, K] -> int32 [N/b, (K + 3) / 4, b]; zeros behind the end of a row.
 Tensor packedDenseWeight(const Tensor& weight, int64_t block);
 

@@ -8,6 +8,7 @@
 #include "compiler/passes/layout/packed_weights.h"
 #include "compiler/passes/layout/quantized_groups.h"
 #include "compiler/passes/layout/quantized_winograd.h"
+#include "compiler/passes/quantize/integer_phases.h"
 #include "core/target/byte_products.h"
 
 #include <algorithm>
@@ -299,7 +300,7 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
 ValueRef rowsOfWords(const QuantizedLayerSite& site, int64_t length)
 {
     const ValueRef data = site.values.plain(site.node.operands[0]);
-    const int64_t missing = wordsOfBytes(length) * kWordBytes - length;
+    const int64_t missing = inWords(length) - length;
     if (missing == 0) return data;
     std::vector<int64_t> width(2 * site.module.type(site.node.operands[0]).shape.size());
     width.back() = missing;

@@ -10,6 +10,7 @@
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
+#include "core/ir/tir/byte_table.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -96,6 +97,7 @@ private:
         const ValueRef mask = to == kUInt8 ? scalar(kInt8, -kHalf) : scalar(kUInt8, kHalf);
         return m_patch->op(castOp, {m_patch->op(bitwiseXorOp, {value, mask})}, {{"dtype", to}});
     }
+
     /// What `node` reads is as it was before.
     void convertBack(NodeRecord& node)
     {
@@ -108,6 +110,7 @@ private:
             }
         }
     }
+
     ValueRef asMoved(ValueRef value) { return isMoved(value) ? value : converted(value, m_to); }
 
     void addTo(NodeRecord& node, const char* attr, int64_t fallback)
@@ -118,7 +121,7 @@ private:
 
     void rewrite(NodeRecord& node)
     {
-        if (indexes(node)) return;
+        if (passesBits(node)) return;
         if (isOp(node, takeOp)) return lookUp(node);
         if (std::any_of(node.operands.begin(), node.operands.end(),
                         [&](ValueRef v) { return m_flipped.contains(v); }))
@@ -139,6 +142,7 @@ private:
         convertBack(node);
     }
 
+    /// All results of a split.
     void parts(const NodeRecord& node)
     {
         for (uint32_t i = 0; i < node.resultCount(); ++i) m_moved.insert({node.id, i});
@@ -202,7 +206,8 @@ private:
     void lookUp(NodeRecord& node)
     {
         const Tensor* known = constantOf(m_module, node.operands[0]);
-        const bool isFlipped = known && known->shape() == std::vector<int64_t>{kByteEntries} &&
+        const bool isFlipped = known &&
+                               known->shape() == std::vector<int64_t>{tir::kByteTableEntries} &&
                                followIndex(node.operands[1]);
         if (!isFlipped) convertBack(node);
         if (!known || (!isFlipped && !mayMove(node))) return;
@@ -229,19 +234,19 @@ private:
 
     /// Bits of a moved value on their way to a table of bytes: the table follows, which costs
     /// nothing, where converting back would take two operations for each element.
-    bool indexes(NodeRecord& node)
+    bool passesBits(NodeRecord& node)
     {
         if (node.types.size() != 1 || node.types[0].dtype != kUInt8 || m_uses.isResult(node.id))
             return false;
-        const ValueRef result{node.id, 0},
-            operand = node.operands.empty() ? ValueRef() : node.operands[0];
+        const ValueRef result{node.id, 0};
+        const ValueRef operand = node.operands.empty() ? ValueRef() : node.operands[0];
         if (isOp(node, castOp) && isMoved(operand)) {
             m_isTouched = true;
             m_flipped[result] = m_to == kUInt8 ? operand : result;
             return true;
         }
         const auto flipped = m_flipped.find(operand);
-        const bool movesOne = isOp(node, reshapeOp) || isOp(node, transposeOp) ||
+        const bool movesOne = isOneOf(node, reshapeOp, transposeOp) ||
                               (isOp(node, stridedSliceOp) && node.operands.size() == 1);
         if (flipped == m_flipped.end() || !movesOne) return false;
         m_isTouched = true;

@@ -4,6 +4,7 @@
 #include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/quantization_rules.h"
+#include "core/ir/tir/byte_table.h"
 
 #include <algorithm>
 #include <map>
@@ -34,11 +35,11 @@ public:
     std::optional<Tensor> table() const
     {
         const DataType dtype = m_source->dtype;
-        const int64_t lowest = dtype.isSigned() ? -kByteEntries / 2 : 0;
+        const int64_t lowest = dtype.isSigned() ? -tir::kByteTableEntries / 2 : 0;
         std::map<NodeId, Tensor> values;
         values[m_source->integers.node] =
-            Tensor::make(dtype, {kByteEntries}, [&](std::span<std::byte> bytes) {
-                for (int64_t i = 0; i < kByteEntries; ++i)
+            Tensor::make(dtype, {tir::kByteTableEntries}, [&](std::span<std::byte> bytes) {
+                for (int64_t i = 0; i < tir::kByteTableEntries; ++i)
                     storeInteger(dtype, bytes, i, lowest + i);
             });
         for (const NodeId id : m_nodes)
@@ -87,7 +88,7 @@ private:
     bool evaluate(const NodeRecord& node, std::map<NodeId, Tensor>& values) const
     {
         NodeRecord row = node;
-        row.types = {{node.types.at(0).dtype, {Dim(kByteEntries)}}};
+        row.types = {{node.types.at(0).dtype, {Dim(tir::kByteTableEntries)}}};
         std::vector<Tensor> inputs;
         for (const ValueRef& operand : node.operands) {
             const Tensor* constant = constantOf(m_site.module, operand);

@@ -35,13 +35,8 @@ std::optional<Patch> quantizeBeforeReshape(const QuantizationSite& site, const N
     PatchWriter patch(site.module, site.function.id, "quantize-before-reshape",
                       nodeLabel(site.module, reshape) + " moves integers as well", consumed);
     ValueRef integers = reshape.operands[0];
-    for (const NodeId id : target->consumed) {
-        const NodeRecord& each = site.module.node(id);
-        std::vector<ValueRef> operands = each.operands;
-        operands[0] = integers;
-        integers = patch.op(*findOp(each.op), std::move(operands), each.attrs);
-    }
-    patch.replaceAndErase(node.id, patch.op(*findOp(reshape.op), {integers}, reshape.attrs));
+    for (const NodeId id : target->consumed) integers = patch.opOn(site.module.node(id), integers);
+    patch.replaceAndErase(node.id, patch.opOn(reshape, integers));
     for (const NodeId id : consumed)
         if (id != node.id) patch.erase(id);
     return patch.take();

@@ -4,6 +4,7 @@
 
 #include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/ops/ops.h"
+#include "core/ir/tir/byte_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -149,7 +150,7 @@ Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape)
 
 Tensor withSignBitFlipped(const Tensor& table)
 {
-    CHECK(table.size() == kByteEntries) << "no table of bytes: " << table.typeText();
+    CHECK(table.size() == tir::kByteTableEntries) << "no table of bytes: " << table.typeText();
     const std::span<const std::byte> from = table.bytes();
     return Tensor::make(table.dtype(), table.shape(), [&](std::span<std::byte> out) {
         const auto half = static_cast<std::ptrdiff_t>(from.size() / 2);

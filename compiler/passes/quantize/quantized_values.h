@@ -59,9 +59,8 @@ std::optional<Tensor> constantValue(const QuantizationSite& site, ValueRef value
 Tensor floats(const std::vector<double>& values, std::vector<int64_t> shape);
 Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape);
 
-/// Entries of a table that a byte is the index of.
-constexpr int64_t kByteEntries = 256;
-/// The same table for indices whose highest bit is the other one: entry i is entry i xor 128.
+/// The same table of bytes for indices whose highest bit is the other one: entry i is entry i xor
+/// 128.
 Tensor withSignBitFlipped(const Tensor& table);
 
 } // namespace tenon::compiler

@@ -13,12 +13,9 @@ std::optional<Patch> splitIntegers(const QuantizationSite& site, const NodeRecor
     const NodeRecord& dequantize = site.module.node(node.operands[0].node);
     PatchWriter patch(site.module, site.function.id, "move-integers",
                       nodeLabel(site.module, node) + " moves integers as well", {node.id});
-    const ValueRef parts = patch.op(splitOp, {data->integers}, node.attrs);
-    std::vector<ValueRef> operands = dequantize.operands;
-    for (uint32_t i = 0; i < node.resultCount(); ++i) {
-        operands[0] = {parts.node, i};
-        patch.replace({node.id, i}, patch.op(qnnDequantizeOp, operands, dequantize.attrs));
-    }
+    const ValueRef parts = patch.opOn(node, data->integers);
+    for (uint32_t i = 0; i < node.resultCount(); ++i)
+        patch.replace({node.id, i}, patch.opOn(dequantize, {parts.node, i}));
     patch.erase(node.id);
     return patch.take();
 }

@@ -177,15 +177,12 @@ bool addsPairs(const ConvShape& shape, const TargetFacts& facts)
 /// The same on x86.
 bool multipliesQuads(const ConvShape& shape, const TargetFacts& facts)
 {
-    return shape.weights->dtype == kInt32 && !facts.hasLaneOperand && facts.vectorBytes >= 16 &&
-           !hasByteDots(facts);
+    return shape.weights->dtype == kInt32 && addsPairsOfHalves(facts);
 }
 
-/// Products of bytes want inputs four at a time, and pairs of them as many copies of two inputs.
 TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
 {
-    constexpr int kTaken = 8;
-    if (hasByteLanes(shape, facts)) facts.vectorRegisters -= kTaken;
+    if (hasByteLanes(shape, facts)) facts.vectorRegisters -= kRegistersOfByteInputs;
     return facts;
 }
 
@@ -332,7 +329,7 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
 {
     // LLVM keeps three loads of copied pairs ahead: of 18 sums it moved half in every step. Where
     // each load is of one vector of sums alone, it keeps all of them ahead.
-    constexpr int64_t kMostPairs = 16, kMostPairsOfOne = 8;
+    constexpr int64_t kMostPairsOfOne = 8;
     const bool isByOne = !shape.isPointwise && shape.vectors != 3 && shape.vectors % 2 == 1;
     const int64_t positions = walk == Walk::Image ? columns : columns * shape.rows;
     return tileOf(

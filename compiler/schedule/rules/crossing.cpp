@@ -40,7 +40,7 @@ std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
 }
 
 /// A loop over vectors of such a block may be one that the back end transposes in registers.
-bool copies(const tir::Stmt& block)
+bool isCopy(const tir::Stmt& block)
 {
     const tir::Stmt& store = block->body;
     return store->kind == tir::StmtKind::Store && store->value->kind == tir::ExprKind::Load &&
@@ -70,7 +70,7 @@ std::optional<Tile> tileOfBytes(const tir::Stmt& block, const CrossAxis& cross, 
                                 int64_t columns, int64_t lanes)
 {
     constexpr int64_t kQuad = 4, kMostLanes = 16, kFewestLanes = 8;
-    if (!copies(block) || block->body->buffer->dtype.bytes() != 1) return std::nullopt;
+    if (!isCopy(block) || block->body->buffer->dtype.bytes() != 1) return std::nullopt;
     const bool toPlanes = !cross.isPlain && cross.block == kQuad && rows % kQuad == 0;
     const bool toBlocks = cross.isPlain && columns == kQuad;
     for (int64_t run = std::min(lanes, kMostLanes); run >= kFewestLanes; run /= 2) {
@@ -94,7 +94,7 @@ std::optional<Tile> squareOf(const CrossAxis& cross, int64_t rows, int64_t colum
 std::optional<Tile> tileInRegisters(const tir::Stmt& block, const CrossAxis& cross, int64_t rows,
                                     int64_t columns, int64_t lanes)
 {
-    if (!copies(block)) return std::nullopt;
+    if (!isCopy(block)) return std::nullopt;
     if (const auto quads = tileOfBytes(block, cross, rows, columns, lanes)) return quads;
     return squareOf(cross, rows, columns, lanes, block->body->buffer->dtype.bytes());
 }
@@ -197,21 +197,20 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     if (!tile) {
         reads = crossingReadsOf(stmt, cross->axis);
         tile = squareOfReads(reads, *cross, other.extent, extent, lanes);
+        if (!tile) reads.clear(); // lanes are gathered
     }
     const int64_t rows =
         tile ? tile->rows : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return std::nullopt;
-    const bool isCopiedFirst = !reads.empty() && tile;
-    std::vector<std::string> copies;
-    if (isCopiedFirst)
-        for (const CrossingRead& read : reads)
-            copies.push_back(schedule.cacheRead(block, read.buffer->name, tir::Scope::Local));
+    std::vector<std::string> squares;
+    for (const CrossingRead& read : reads)
+        squares.push_back(schedule.cacheRead(block, read.buffer->name, tir::Scope::Local));
     const TileLoops loops =
         tileLoops(schedule, block, cross->axis, rows, tile ? tile->columns : lanes);
-    if (tile && !isCopiedFirst) schedule.unroll(loops.row);
+    if (tile && squares.empty()) schedule.unroll(loops.row);
     schedule.vectorize(loops.vector);
-    for (size_t i = 0; i < copies.size(); ++i)
-        transposeSquare(schedule, copies[i], reads[i], loops.around);
+    for (size_t i = 0; i < squares.size(); ++i)
+        transposeSquare(schedule, squares[i], reads[i], loops.around);
     return loops.shared;
 }
 

@@ -25,8 +25,7 @@ struct CrossingRead
 };
 
 /// All of them; none where the block only copies, where one is read at several places, or where
-/// squares of that many would not stay in the nearest cache. `axis`: of the block, along which
-/// neighbours are read.
+/// there are more than a few. `axis`: of the block, along which neighbours are read.
 std::vector<CrossingRead> crossingReadsOf(const tir::Stmt& block, size_t axis);
 
 /// Under `loop` of the block, whose iterations read a square each: the copy's rows become columns.

@@ -133,13 +133,12 @@ bool addsProductsOfBytes(const RightSide& right, const TargetFacts& facts)
 /// What a step of those holds beside sums, as in convolutions of bytes.
 void holdProductsOfBytes(TileSpace& space, TargetFacts& facts)
 {
-    constexpr int64_t kMostPairs = 16, kTaken = 8; // registers of inputs, and of pairs of products
-    space.areQuads = !facts.hasLaneOperand;
+    space.areQuads = addsPairsOfHalves(facts);
     if (space.areQuads) return;
     space.arePositionsTogether = true;
     space.weightRegisters = 2;
     space.positionsUpTo = kMostPairs;
-    facts.vectorRegisters -= kTaken;
+    facts.vectorRegisters -= kRegistersOfByteInputs;
 }
 
 RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide& right,

@@ -39,6 +39,11 @@ struct TileSpace
     bool arePairs = false;      ///< products come in pairs, which another instruction adds to a sum
 };
 
+/// Of products of bytes where lanes are operands: registers that inputs take, four at a time, or
+/// copies of two for pairs of products; and positions of pairs that are kept ahead.
+inline constexpr int kRegistersOfByteInputs = 8;
+inline constexpr int64_t kMostPairs = 16;
+
 /// Cycles of one reduction step of a tile: of its products, its loads (`inputLoads` of each
 /// position) or the latency of its sums.
 double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t inputLoads = 1);
