@@ -32,6 +32,7 @@ struct CompareOptions
     std::string csv;
     int64_t pieceBytes = 0;
     bool skipsIsolated = false;
+    bool measuresNoise = false;
     CompareReport report;
     int timeoutS = 300;
 };
@@ -84,6 +85,7 @@ Result<Comparison> compared(const CompareOptions& options, JobContext& job)
                                       .limits = options.limits,
                                       .pieceBytes = options.pieceBytes,
                                       .isolates = !options.skipsIsolated,
+                                      .measuresNoise = options.measuresNoise,
                                       .place = {.threads = options.common.threads,
                                                 .timeout = std::chrono::seconds(options.timeoutS),
                                                 .skipsPreflight = options.where.skipsPreflight}};
@@ -160,6 +162,9 @@ void addCompareOptions(CLI::App& command, CompareOptions& options)
                      "list the tensors that the program computes past");
     command.add_flag("--no-isolated", options.skipsIsolated,
                      "leave out the kernels alone on the reference's inputs");
+    command.add_flag("--noise", options.measuresNoise,
+                     "also run the model at level 0 twice, its sums from the start and from the "
+                     "end: how far rounding alone moves every tensor");
     command
         .add_option("--piece", options.pieceBytes,
                     "tensors that one program hands out or takes, such as 64KiB; more take several "

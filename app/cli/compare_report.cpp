@@ -31,16 +31,19 @@ std::vector<std::string> rowOf(const Comparison& comparison, size_t index)
     const TensorError& all = tensor.cumulative;
     std::string mark = all.isOutside ? (comparison.first() == index ? "first" : "out") : "";
     if (tensor.isolated && tensor.isolated->isOutside) mark += mark.empty() ? "own" : ", own";
-    return {std::to_string(tensor.call),
-            tensor.isInModel ? tensor.name : "(" + tensor.name + ")",
-            tensor.title.text().empty() ? tensor.function : tensor.title.text(),
-            decibels(all.sqnrDb),
-            digits(all.maxAbs),
-            digits(all.maxUlps),
-            cosineText(all.cosine),
-            tensor.isolated ? decibels(tensor.isolated->sqnrDb) : "",
-            tensor.isolated ? digits(tensor.isolated->maxAbs) : "",
-            mark};
+    std::vector<std::string> out = {std::to_string(tensor.call),
+                                    tensor.isInModel ? tensor.name : "(" + tensor.name + ")",
+                                    tensor.title.text().empty() ? tensor.function
+                                                                : tensor.title.text(),
+                                    decibels(all.sqnrDb),
+                                    digits(all.maxAbs),
+                                    digits(all.maxUlps),
+                                    cosineText(all.cosine),
+                                    tensor.isolated ? decibels(tensor.isolated->sqnrDb) : "",
+                                    tensor.isolated ? digits(tensor.isolated->maxAbs) : ""};
+    if (comparison.noiseShare()) out.push_back(tensor.noise ? decibels(tensor.noise->sqnrDb) : "");
+    out.push_back(std::move(mark));
+    return out;
 }
 
 std::string errorText(const TensorError& error)
@@ -72,6 +75,29 @@ std::string histogramText(const TensorError& error)
            ":\n" + table(rows);
 }
 
+std::string noiseText(const ComparedTensor& tensor)
+{
+    return "  noise       " + errorText(*tensor.noise) + "\n" +
+           (tensor.isNoise()
+                ? "  sums in another order move this tensor as far: rounding alone can "
+                  "explain the difference\n"
+                : "  sums in another order alone move this tensor less\n");
+}
+
+/// Over all tensors, how many elements are outside, and how many rounding alone moves outside.
+std::string noiseShareText(const Comparison& comparison)
+{
+    const auto share = comparison.noiseShare();
+    if (!share) return {};
+    const auto percent = [&](int64_t outside) {
+        return fixed(100.0 * static_cast<double>(outside) / static_cast<double>(share->elements),
+                     3) +
+               " %";
+    };
+    return "of " + thousands(share->elements) + " elements " + percent(share->device) +
+           " are outside; sums in another order alone move " + percent(share->noise) + " outside\n";
+}
+
 std::string verdict(const Comparison& comparison)
 {
     const auto first = comparison.first();
@@ -98,6 +124,7 @@ std::string verdict(const Comparison& comparison)
         out += isOwn ? "  the kernel itself is off: its inputs were those of the reference\n"
                      : "  the kernel itself is within tolerance on the reference's inputs: the "
                        "error came to it\n";
+    if (tensor.noise) out += noiseText(tensor);
     out += histogramText(tensor.cumulative);
     if (const ComparedTensor& worst = comparison.tensors[ranked[0]];
         &worst != &tensor && worst.isolated && worst.isolated->isOutside)
@@ -144,6 +171,7 @@ Json tensorJson(const ComparedTensor& tensor)
         out["zero_points"] = tensor.units.zeros;
     }
     if (tensor.isolated) out["isolated"] = errorJson(*tensor.isolated);
+    if (tensor.noise) out["noise"] = errorJson(*tensor.noise);
     return out;
 }
 
@@ -172,8 +200,11 @@ std::string absorbedText(const Comparison& comparison, bool isTold)
 
 std::string comparisonText(const Comparison& comparison, const CompareReport& report)
 {
-    std::vector<std::vector<std::string>> rows{{"call", "tensor", "kernel", "SQNR dB", "largest",
-                                                "ulps", "cosine", "alone dB", "largest", ""}};
+    std::vector<std::string> titles{"call", "tensor", "kernel",   "SQNR dB", "largest",
+                                    "ulps", "cosine", "alone dB", "largest"};
+    if (comparison.noiseShare()) titles.push_back("noise dB");
+    titles.push_back("");
+    std::vector<std::vector<std::string>> rows{std::move(titles)};
     std::vector<size_t> order = comparison.ranked();
     if (report.most == 0 || report.most >= order.size())
         std::sort(order.begin(), order.end());
@@ -186,7 +217,7 @@ std::string comparisonText(const Comparison& comparison, const CompareReport& re
                       (comparison.sets == 1 ? " data set\n" : " data sets\n");
     out += table(rows) + absorbedText(comparison, report.tellsAbsorbed);
     for (const std::string& reason : comparison.notCompared) out += "note: " + reason + "\n";
-    return out + verdict(comparison);
+    return out + noiseShareText(comparison) + verdict(comparison);
 }
 
 Json comparisonJson(const Comparison& comparison)
@@ -218,7 +249,8 @@ std::string comparisonCsv(const Comparison& comparison)
 {
     std::string out =
         "call,tensor,type,kernel,function,nodes,sqnr_db,max_abs_error,max_ulps,cosine,"
-        "outside,elements,alone_sqnr_db,alone_max_abs_error,alone_outside\n";
+        "outside,elements,alone_sqnr_db,alone_max_abs_error,alone_outside,noise_sqnr_db,"
+        "noise_outside\n";
     for (const ComparedTensor& tensor : comparison.tensors) {
         const TensorError& all = tensor.cumulative;
         std::vector<std::string> cells{std::to_string(tensor.call), field(tensor.name),
@@ -232,6 +264,10 @@ std::string comparisonCsv(const Comparison& comparison)
                                        std::to_string(alone->outside)});
         else
             cells.insert(cells.end(), {"", "", ""});
+        if (const auto& noise = tensor.noise)
+            cells.insert(cells.end(), {exact(noise->sqnrDb), std::to_string(noise->outside)});
+        else
+            cells.insert(cells.end(), {"", ""});
         out += join(cells, ",") + "\n";
     }
     return out;

@@ -9,9 +9,11 @@
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
 #include "core/base/text.h"
+#include "core/base/written_path.h"
 #include "remote/session/compiled_runner.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace tenon::cli {
 namespace {
@@ -117,10 +119,16 @@ Status write(const QuantizeCommand& command, const std::string& bytes, JobContex
     return written ? Status(kDone) : Status(written.error());
 }
 
-/// Before anything is measured: the format of the output is known.
+/// Before anything is measured: the format of the output is known, and it can be written without
+/// harm to the model.
 Status checkOutput(const QuantizeCommand& command)
 {
-    if (isModelFile(command.output)) return kDone;
+    std::error_code none;
+    if (std::filesystem::equivalent(command.output, command.model, none))
+        return makeError(DiagnosticCode::BadArgument,
+                         "the file to write is the model itself; name another",
+                         {.file = command.output});
+    if (isModelFile(command.output)) return needFolderOf(command.output);
     const auto target = parseTarget(command.common.target);
     if (!target) return target.error();
     const compiler::BackEnd* backEnd = compiler::findBackEnd(*target);

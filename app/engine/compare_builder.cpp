@@ -43,6 +43,7 @@ Result<views::CompareOutcome> compareFile(const EngineOptions& engine,
                                    .reference = question.reference.toStdString(),
                                    .options = compileOptions(engine, question.options),
                                    .isolates = question.isolates,
+                                   .measuresNoise = question.measuresNoise,
                                    .place = place};
     asked.keep = [&](size_t tensor, const core::Tensor& reference, const core::Tensor& device) {
         return (*kept)->keep(tensor, reference, device);

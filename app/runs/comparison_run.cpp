@@ -73,6 +73,16 @@ Result<NamedSource> otherModel(const ComparisonQuestion& question, const Compare
                        path + " at level 0 on this computer", true};
 }
 
+compiler::NoiseSources noiseOf(const ComparisonQuestion& question, const ComparedModel& model,
+                               const compiler::ProgramRunner& here)
+{
+    const compiler::CompileOptions plain = plainOptions(question.options);
+    compiler::NoiseSources out{{}, compiler::reversedReference(*model.loaded, plain, here)};
+    if (question.reference != "opt0")
+        out.forwards = compiler::levelZeroReference(model.loaded, plain, here);
+    return out;
+}
+
 Result<NamedSource> byOnnxRuntime(const ComparedModel& model)
 {
     auto names = compiler::tensorNames(*model.loaded, model.path);
@@ -115,15 +125,16 @@ Result<Comparison> runComparison(const ComparisonQuestion& question, const Compa
     if (!reference) return reference.error();
     ErrorLimits limits = question.limits;
     if (reference->isOtherModel && !limits.leastSqnrDb) limits.leastSqnrDb = limits.leastMixedDb;
-    const compiler::CompareRequest request{.loaded = model.loaded,
-                                           .options = question.options,
-                                           .sets = model.sets,
-                                           .limits = limits,
-                                           .device = runnerOf(device),
-                                           .reference = reference->source,
-                                           .pieceBytes = question.pieceBytes,
-                                           .isolates = question.isolates,
-                                           .keep = question.keep};
+    compiler::CompareRequest request{.loaded = model.loaded,
+                                     .options = question.options,
+                                     .sets = model.sets,
+                                     .limits = limits,
+                                     .device = runnerOf(device),
+                                     .reference = reference->source,
+                                     .pieceBytes = question.pieceBytes,
+                                     .isolates = question.isolates,
+                                     .keep = question.keep};
+    if (question.measuresNoise) request.noise = noiseOf(question, model, runnerOf(here));
     auto out = compiler::compareTensors(request, job);
     if (!out) return out;
     out->place = device.place();

@@ -15,6 +15,7 @@ struct ComparisonQuestion
     ErrorLimits limits;
     int64_t pieceBytes = 0;
     bool isolates = true;
+    bool measuresNoise = false; ///< what rounding alone moves
     RunPlace place;
     compiler::TensorKeeper keep = {}; ///< takes the values of every tensor; empty: nobody
 };

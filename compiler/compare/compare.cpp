@@ -18,6 +18,16 @@ std::vector<int64_t> withoutOnes(std::vector<int64_t> shape)
     return shape;
 }
 
+/// Words as the bytes they hold, which are what a step is one of.
+Tensor asBytes(const Tensor& words)
+{
+    std::vector<int64_t> shape = words.shape();
+    shape.push_back(words.dtype().bytes());
+    return Tensor::make(kInt8, std::move(shape), [&](std::span<std::byte> out) {
+        std::copy(words.bytes().begin(), words.bytes().end(), out.begin());
+    });
+}
+
 /// A program of the device's side and what its outputs are.
 struct Piece
 {
@@ -204,13 +214,40 @@ private:
         }
         for (size_t row = 0; row < m_rows.size(); ++row)
             merge(m_out.tensors[row], row, set, errors[row], alone[row]);
+        return m_request.noise ? measureNoise(set, *reference) : kDone;
+    }
+
+    /// How far each tensor of the model is moved by the order of sums alone.
+    Status measureNoise(size_t set, const ReferenceValues& reference)
+    {
+        const NamedValues& inputs = m_request.sets[set];
+        const NoiseSources& noise = *m_request.noise;
+        const std::vector<ValueRef> wanted = m_values->modelValues();
+        step(set, "sums from the end");
+        const auto backwards = noise.backwards(wanted, inputs, m_job);
+        if (!backwards) return backwards.error();
+        Result<ReferenceValues> own = ReferenceValues();
+        if (noise.forwards) own = noise.forwards(wanted, inputs, m_job);
+        if (!own) return own.error();
+        const ReferenceValues& forwards = noise.forwards ? *own : reference;
+        for (size_t row = 0; row < m_rows.size(); ++row) {
+            const Counterpart* known = m_values->counterpart(m_rows[row]);
+            if (!known || !forwards.contains(known->model)) continue;
+            const QuantizedUnits& units = m_out.tensors[row].units;
+            const TensorError error =
+                tensorError(backwards->at(known->model), units, forwards.at(known->model), units,
+                            m_request.limits);
+            auto& worst = m_out.tensors[row].noise;
+            if (!worst || &worse(*worst, error) == &error) worst = error;
+        }
         return kDone;
     }
 
     /// One of the runs of all sets starts.
     void step(size_t set, const std::string& what)
     {
-        const size_t all = m_request.sets.size() * (1 + m_tapped.size() + m_apart.size());
+        const size_t all = m_request.sets.size() *
+                           (1 + m_tapped.size() + m_apart.size() + (m_request.noise ? 1 : 0));
         m_job.progress(static_cast<double>(m_steps++) / static_cast<double>(all),
                        "data set " + std::to_string(set + 1) + " of " +
                            std::to_string(m_request.sets.size()) + ": " + what);
@@ -272,6 +309,10 @@ private:
                 auto tensor = held.of(piece.outputs[i], m_job);
                 if (!tensor) continue;
                 want = std::move(*tensor);
+                if (m_values->holdsBytes(piece.outputs[i])) {
+                    got = asBytes(got);
+                    want = asBytes(want);
+                }
             }
             if (got.size() != want.size())
                 return makeError(DiagnosticCode::NumericMismatch,

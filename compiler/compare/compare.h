@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,13 @@ using ReferenceSource = std::function<Result<ReferenceValues>(
 using TensorKeeper =
     std::function<Status(size_t tensor, const Tensor& reference, const Tensor& device)>;
 
+/// The same numbers on paper, summed from either end.
+struct NoiseSources
+{
+    ReferenceSource forwards; ///< empty: the reference itself
+    ReferenceSource backwards;
+};
+
 struct CompareRequest
 {
     std::shared_ptr<const Loaded> loaded;
@@ -38,6 +46,8 @@ struct CompareRequest
     ErrorLimits limits;
     ProgramRunner device;
     ReferenceSource reference;
+    /// What rounding alone moves; empty: nobody asks.
+    std::optional<NoiseSources> noise = {};
     /// Tensors that one program hands out, and takes; 0: as the device has room.
     int64_t pieceBytes = 0;
     bool isolates = true;
@@ -51,5 +61,7 @@ Result<Comparison> compareTensors(const CompareRequest& request, JobContext& job
 /// its outputs; `options` say for what it is compiled.
 ReferenceSource levelZeroReference(std::shared_ptr<const Loaded> loaded, CompileOptions options,
                                    ProgramRunner here);
+/// The same of reversedSums().
+ReferenceSource reversedReference(const Loaded& loaded, CompileOptions options, ProgramRunner here);
 
 } // namespace tenon::compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference of level 0: one program for all data sets.
 #include "compiler/compare/compare.h"
+#include "compiler/compare/reversed_sums.h"
 
 namespace tenon::compiler {
 namespace {
@@ -42,6 +43,13 @@ ReferenceSource levelZeroReference(std::shared_ptr<const Loaded> loaded, Compile
             values.emplace(wanted[i], std::move((*outputs)[i]));
         return values;
     };
+}
+
+ReferenceSource reversedReference(const Loaded& loaded, CompileOptions options, ProgramRunner here)
+{
+    auto reversed = std::make_shared<Loaded>(loaded);
+    reversed->module = reversedSums(loaded.module);
+    return levelZeroReference(std::move(reversed), std::move(options), std::move(here));
 }
 
 } // namespace tenon::compiler

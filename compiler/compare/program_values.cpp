@@ -3,6 +3,7 @@
 #include "compiler/compare/program_values.h"
 
 #include "compiler/executor/program_parts.h"
+#include "compiler/ops/ops.h"
 
 #include <algorithm>
 
@@ -87,6 +88,15 @@ const Counterpart* ProgramValues::counterpart(ValueRef value) const
 {
     const auto found = m_counterparts.find(value);
     return found == m_counterparts.end() ? nullptr : &found->second;
+}
+
+bool ProgramValues::holdsBytes(ValueRef value) const
+{
+    const Module& lowered = m_built.passes.last();
+    const NodeRecord& call = lowered.node(value.node);
+    if (!call.callee.isValid()) return false;
+    const ValueRef made = lowered.function(call.callee).results.at(value.index);
+    return isOneOf(lowered.node(made.node), qnnPackChannelsOp, qnnPackColumnsOp);
 }
 
 std::vector<ValueRef> ProgramValues::modelValues() const

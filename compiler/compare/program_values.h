@@ -27,6 +27,8 @@ public:
     const std::vector<const KernelCall*>& calls() const { return m_calls; }
     /// Of a call's result; null: the model has no such tensor.
     const Counterpart* counterpart(ValueRef value) const;
+    /// Of a call's result: each of its words holds four integers of 8 bits.
+    bool holdsBytes(ValueRef value) const;
     /// Values of the model that some call gives, in the model's order.
     std::vector<ValueRef> modelValues() const;
     /// Values of the model that nothing holds.

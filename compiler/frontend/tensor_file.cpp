@@ -229,6 +229,10 @@ Result<NamedTensor> readTensorFile(const std::string& path)
         if (!tensor) return inFile(tensor.error(), path);
         return NamedTensor{"", std::move(*tensor)};
     }
+    if (path.ends_with(".npy"))
+        return makeError(DiagnosticCode::BadModel,
+                         "the file is no NumPy array: it does not begin with its mark",
+                         {.file = path});
     auto named = parseTensorProto(*content);
     if (!named) return inFile(named.error(), path);
     return named;

@@ -42,6 +42,7 @@ Status replaceFileUnsynced(const std::string& path,
 {
     const Result<std::string> target = writtenPath(path);
     if (!target) return target.error();
+    if (Status there = needFolderOf(*target); !there) return named(there.error(), path, *target);
     sweepOrphans(*target);
     // A folder of its own: nobody can put anything there, and its lock says who still writes.
     const Result<TemporaryFolder> folder = TemporaryFolder::makeBeside(*target);

@@ -66,6 +66,15 @@ std::string folderOf(const std::string& path)
     return folder.empty() ? "." : folder;
 }
 
+Status needFolderOf(const std::string& path)
+{
+    std::error_code failed;
+    if (const std::string folder = folderOf(path);
+        fs::status(folder, failed).type() == fs::file_type::not_found)
+        return refused("cannot write: there is no folder `" + folder + "`", path);
+    return kDone;
+}
+
 void sweepOrphans(const std::string& path)
 {
     const std::string start = fs::path(path).filename().string() + ".part";

@@ -15,6 +15,9 @@ Result<std::string> writtenPath(const std::string& path);
 /// "." for a name alone.
 std::string folderOf(const std::string& path);
 
+/// An error where the folder that `path` is to be written in does not exist.
+Status needFolderOf(const std::string& path);
+
 /// Removes what earlier versions called PATH.part and the number of a thread, where that is gone.
 void sweepOrphans(const std::string& path);
 

@@ -27,6 +27,24 @@ Blame blameOf(const ComparedTensor& tensor)
 
 } // namespace
 
+bool ComparedTensor::isNoise() const
+{
+    constexpr double kTwiceDb = 6; // of the amplitude
+    return noise && noise->sqnrDb <= cumulative.sqnrDb + kTwiceDb;
+}
+
+std::optional<Comparison::Share> Comparison::noiseShare() const
+{
+    Share out;
+    for (const ComparedTensor& tensor : tensors) {
+        if (!tensor.noise) continue;
+        out.elements += tensor.cumulative.elements;
+        out.device += tensor.cumulative.outside;
+        out.noise += tensor.noise->outside;
+    }
+    return out.elements > 0 ? std::optional(out) : std::nullopt;
+}
+
 std::optional<size_t> Comparison::first() const
 {
     for (size_t i = 0; i < tensors.size(); ++i)

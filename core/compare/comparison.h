@@ -30,7 +30,13 @@ struct ComparedTensor
     std::vector<SourceId> sources;  ///< the same
     TensorError cumulative = {};    ///< everything before it ran on the device, too
     std::optional<TensorError> isolated = {}; ///< the kernel's inputs were those of the reference
-    size_t set = 0;                           ///< the data set that is worst
+    /// The model at level 0 with its sums from the end against the same from the start: what
+    /// rounding alone moves.
+    std::optional<TensorError> noise = {};
+    size_t set = 0; ///< the data set that is worst
+
+    /// Rounding alone moves it about as far as the device is off.
+    bool isNoise() const;
 };
 
 /// A value of the model that nothing holds in the compiled program.
@@ -58,6 +64,14 @@ struct Comparison
     std::vector<std::string> notCompared; ///< kernel calls, with the reason
     /// The first tensor that leaves tolerance, as an index; nothing where none does.
     std::optional<size_t> first() const;
+    /// Elements outside of limits over all tensors whose noise is known.
+    struct Share
+    {
+        int64_t elements = 0;
+        int64_t device = 0; ///< outside of the reference
+        int64_t noise = 0;  ///< outside by rounding alone
+    };
+    std::optional<Share> noiseShare() const;
     /// Indices, the one whose own kernel is furthest off first; tensors without an isolated error
     /// by their cumulative one behind them.
     std::vector<size_t> ranked() const;

@@ -187,7 +187,8 @@ core::Diagnostic unknownBoard(const std::vector<Board>& boards, const std::strin
     for (const Board& board : boards) names.push_back(board.name);
     return makeError(DiagnosticCode::UnknownName,
                      "there is no board " + core::quoted(name) + "; there are " +
-                         core::join(core::nearestNames(name, names, 5), ", "));
+                         core::join(core::nearestNames(name, names, 5), ", ") +
+                         "; `tenon board add` makes another");
 }
 
 } // namespace

@@ -40,11 +40,6 @@ QString cosineCell(double cosine) { return QString::number(cosine, 'f', cosine >
 
 bool isOwn(const CompareRow& row) { return row.isolated && row.isolated->isOutside; }
 
-QVariant aloneKey(const CompareRow& row, double TensorError::*field)
-{
-    return row.isolated ? QVariant((*row.isolated).*field) : QVariant();
-}
-
 QString nameTip(const CompareRow& row)
 {
     QStringList lines{row.name, row.type};
@@ -89,17 +84,22 @@ TableColumn<CompareRow> errorColumn(const QString& title, const QString& tip,
             .unit = QStringLiteral("")};
 }
 
-TableColumn<CompareRow> aloneColumn(const QString& title, const QString& tip,
+/// Of an error that not every row has.
+TableColumn<CompareRow> extraColumn(const QString& title, const QString& tip,
+                                    std::optional<TensorError> CompareRow::*error,
                                     double TensorError::*field, QString (*cell)(double))
 {
     return {.title = title,
             .text =
                 [=](const CompareRow& row) {
-                    return row.isolated ? cell((*row.isolated).*field) : QString();
+                    return row.*error ? cell((*(row.*error)).*field) : QString();
                 },
             .isNumber = true,
             .extra = [=](const CompareRow& row, int role) { return extraOf(row, role, tip); },
-            .key = [=](const CompareRow& row) { return aloneKey(row, field); },
+            .key =
+                [=](const CompareRow& row) {
+                    return row.*error ? QVariant((*(row.*error)).*field) : QVariant();
+                },
             .unit = QStringLiteral("")};
 }
 
@@ -153,18 +153,32 @@ int severityOf(const CompareRow& row)
     return isOwn(row) ? 2 : row.cumulative.isOutside ? (row.isolated ? 1 : 2) : 0;
 }
 
+namespace {
+
+TableColumn<CompareRow> verdictColumn()
+{
+    return {.title = QObject::tr("Verdict"),
+            .text = verdictText,
+            .isNumber = false,
+            .extra = [](const CompareRow& row, int role) -> QVariant {
+                if (role == FigureRole) return severityOf(row);
+                if (role == StrongRole) return row.isFirst;
+                return extraOf(row, role, verdictTip(row));
+            },
+            .key =
+                [](const CompareRow& row) {
+                    return QVariant(severityOf(row) * 2 + (row.isFirst ? 1 : 0));
+                }};
+}
+
+} // namespace
+
 CompareModel* makeCompareModel(QObject* parent)
 {
     const QString all = QObject::tr("With everything before it computed by the device, too");
     const QString alone = QObject::tr("Of the kernel alone, on the reference's inputs");
-    const auto verdict = [](const CompareRow& row, int role) -> QVariant {
-        if (role == FigureRole) return severityOf(row);
-        if (role == StrongRole) return row.isFirst;
-        return extraOf(row, role, verdictTip(row));
-    };
-    const auto verdictKey = [](const CompareRow& row) {
-        return QVariant(severityOf(row) * 2 + (row.isFirst ? 1 : 0));
-    };
+    const QString noise = QObject::tr("What rounding alone moves: the model at level 0, its sums "
+                                      "from the end against its sums from the start");
     return new CompareModel(
         {{.title = QObject::tr("#"),
           .text = [](const CompareRow& row) { return QString::number(row.call); },
@@ -182,15 +196,15 @@ CompareModel* makeCompareModel(QObject* parent)
              [](const CompareRow& row) { return row.nodes; }),
          errorColumn(QObject::tr("SQNR dB"), all, &TensorError::sqnrDb, decibelCell),
          errorColumn(QObject::tr("Largest"), all, &TensorError::maxAbs, digits),
-         aloneColumn(QObject::tr("Alone dB"), alone, &TensorError::sqnrDb, decibelCell),
-         aloneColumn(QObject::tr("Largest"), alone, &TensorError::maxAbs, digits),
+         extraColumn(QObject::tr("Alone dB"), alone, &CompareRow::isolated, &TensorError::sqnrDb,
+                     decibelCell),
+         extraColumn(QObject::tr("Largest"), alone, &CompareRow::isolated, &TensorError::maxAbs,
+                     digits),
          errorColumn(QObject::tr("Cosine"), all, &TensorError::cosine, cosineCell),
          errorColumn(QObject::tr("ULPs"), all, &TensorError::maxUlps, stepsCell),
-         {.title = QObject::tr("Verdict"),
-          .text = verdictText,
-          .isNumber = false,
-          .extra = verdict,
-          .key = verdictKey}},
+         extraColumn(QObject::tr("Noise dB"), noise, &CompareRow::noise, &TensorError::sqnrDb,
+                     decibelCell),
+         verdictColumn()},
         parent);
 }
 
@@ -215,6 +229,7 @@ std::vector<CompareRow> compareRows(const core::Comparison& comparison, const Do
         row.nodes = nodes.join(QStringLiteral(", "));
         row.cumulative = tensor.cumulative;
         row.isolated = tensor.isolated;
+        row.noise = tensor.noise;
         row.isFirst = first == i;
         row.node = nodeOf(tensor, document);
         rows.push_back(std::move(row));
@@ -319,6 +334,26 @@ QString blameText(const core::ComparedTensor& tensor)
                              "the error came to it.");
 }
 
+QString noiseText(const core::ComparedTensor& tensor)
+{
+    const QString far = decibelText(tensor.noise->sqnrDb);
+    return tensor.isNoise()
+               ? QObject::tr("Sums in another order move this tensor as far (%1): "
+                             "rounding alone can explain the difference.")
+                     .arg(far)
+               : QObject::tr("Sums in another order alone move this tensor less (%1).").arg(far);
+}
+
+QString noiseShareText(const core::Comparison::Share& share)
+{
+    const auto percent = [&](int64_t outside) {
+        return QString::number(100.0 * double(outside) / double(share.elements), 'g', 3);
+    };
+    return QObject::tr("Of all elements %1 % are outside; sums in another order alone move %2 % "
+                       "outside.")
+        .arg(percent(share.device), percent(share.noise));
+}
+
 } // namespace
 
 CompareVerdict verdictOf(const core::Comparison& comparison)
@@ -346,6 +381,8 @@ CompareVerdict verdictOf(const core::Comparison& comparison)
         if (tensor.isolated) out.details << QObject::tr("isolated: %1").arg(alone);
     }
     if (const QString blame = blameText(tensor); !blame.isEmpty()) out.details << blame;
+    if (tensor.noise) out.details << noiseText(tensor);
+    if (const auto share = comparison.noiseShare()) out.details << noiseShareText(*share);
     if (hasFault && &worst != &tensor)
         out.details << QObject::tr("Furthest off on its own is %1: %2")
                            .arg(QString::fromStdString(worst.name),

@@ -20,8 +20,9 @@ struct CompareRow
     QString nodes;
     core::TensorError cumulative;
     std::optional<core::TensorError> isolated;
-    bool isFirst = false; ///< outside of tolerance
-    core::NodeId node;    ///< of the model; invalid: none
+    std::optional<core::TensorError> noise; ///< what rounding alone moves
+    bool isFirst = false;                   ///< outside of tolerance
+    core::NodeId node;                      ///< of the model; invalid: none
 };
 using CompareModel = TableModel<CompareRow>;
 

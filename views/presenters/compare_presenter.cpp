@@ -74,6 +74,12 @@ void ComparePresenter::setIsolates(bool isolates)
     refresh();
 }
 
+void ComparePresenter::setMeasuresNoise(bool measuresNoise)
+{
+    m_state.measuresNoise = measuresNoise;
+    refresh();
+}
+
 CompareQuestion ComparePresenter::question() const
 {
     CompareQuestion out;
@@ -82,6 +88,7 @@ CompareQuestion ComparePresenter::question() const
     if (!m_boards.board().isHere()) out.board = m_boards.board().name;
     out.data = m_state.data;
     out.isolates = m_state.isolates;
+    out.measuresNoise = m_state.measuresNoise;
     switch (m_state.kind) {
     case ReferenceKind::LevelZero: break;
     case ReferenceKind::Folder:

@@ -24,6 +24,7 @@ struct CompareState
     QString referencePath; ///< of a folder or model
     QString data;          ///< folder; empty: beside the model, else made up
     bool isolates = true;
+    bool measuresNoise = false;
     bool hasOnnxRuntime = false; ///< it can be chosen
     QString problem;             ///< why it cannot start; empty: it can
     QString commandLine;         ///< of what would be started
@@ -59,6 +60,7 @@ public slots:
     void setReferencePath(QString path);
     void setData(QString path);
     void setIsolates(bool isolates);
+    void setMeasuresNoise(bool measuresNoise);
     void compare();
     void cancel();
     /// Of the comparison; -1: none.

@@ -18,6 +18,7 @@ QString commandLineOf(const CompareQuestion& question)
     if (!question.board.isEmpty()) add("--board", question.board);
     if (question.options.target != usual.options.target) add("--target", question.options.target);
     if (!question.isolates) words << QStringLiteral("--no-isolated");
+    if (question.measuresNoise) words << QStringLiteral("--noise");
     const QString build = commandLineOf(question.options);
     if (!build.isEmpty()) words << build;
     for (const QString& shape : question.options.shapes.split(QLatin1Char(' '), Qt::SkipEmptyParts))

@@ -16,8 +16,9 @@ struct CompareQuestion
     BuildOptions options;
     QString board;                              ///< empty: this computer
     QString reference = QStringLiteral("opt0"); ///< as `tenon compare --reference` takes it
-    QString data;         ///< folder; empty: those beside the model, else made up
-    bool isolates = true; ///< every kernel alone on the reference's inputs, too
+    QString data;               ///< folder; empty: those beside the model, else made up
+    bool isolates = true;       ///< every kernel alone on the reference's inputs, too
+    bool measuresNoise = false; ///< what rounding alone moves
     friend bool operator==(const CompareQuestion&, const CompareQuestion&) = default;
 };
 

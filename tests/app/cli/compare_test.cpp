@@ -60,6 +60,21 @@ TEST(CompareCommand, NamesTheFirstTensorOutside)
     EXPECT_NE(out.output.find("isolated"), std::string::npos);
 }
 
+TEST(CompareCommand, TellsWhatRoundingAloneMoves)
+{
+    const test::TemporaryFolder folder;
+    const Outcome out = tenon("compare " + kDigits + " --noise --min-sqnr 1000 --csv " +
+                              folder.file("errors.csv") + " 2>&1");
+    EXPECT_EQ(out.code, 1);
+    EXPECT_NE(out.output.find("noise dB"), std::string::npos) << out.output;
+    EXPECT_NE(out.output.find("sums in another order alone move"), std::string::npos);
+    EXPECT_NE(out.output.find("  noise       "), std::string::npos);
+    std::ifstream file(folder.file("errors.csv"));
+    std::string titles;
+    std::getline(file, titles);
+    EXPECT_TRUE(titles.ends_with(",noise_sqnr_db,noise_outside")) << titles;
+}
+
 TEST(CompareCommand, MakesUpInputsAndLeavesOutWhatIsNotAsked)
 {
     const test::TemporaryFolder folder;

@@ -2,6 +2,7 @@
 // tenon quantize: the file that it writes opens, runs and verifies against the float model; what
 // cannot be is said.
 #include "compiler/frontend/tensor_file.h"
+#include "core/base/file.h"
 #include "tests/app/cli/program.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"
@@ -179,6 +180,31 @@ TEST_F(QuantizeCommand, KnowsTheFormatBeforeItStarts)
                                m_folder.file("data") + " -o " + m_folder.file("m.bogus") + " 2>&1");
     EXPECT_NE(made.code, 0);
     EXPECT_NE(made.output.find("or in .onnx for the model itself"), std::string::npos)
+        << made.output;
+}
+
+TEST_F(QuantizeCommand, NeverWritesOverItsModel)
+{
+    const auto bytes = core::readFile(m_folder.file("m.onnx"));
+    ASSERT_TRUE(bytes);
+    std::filesystem::create_hard_link(m_folder.file("m.onnx"), m_folder.file("q.onnx"));
+    const Outcome made = quantize();
+    EXPECT_NE(made.code, 0);
+    EXPECT_NE(made.output.find("the file to write is the model itself"), std::string::npos)
+        << made.output;
+    const auto after = core::readFile(m_folder.file("m.onnx"));
+    ASSERT_TRUE(after);
+    EXPECT_EQ(*after, *bytes);
+}
+
+TEST_F(QuantizeCommand, NeedsAFolderToWriteToBeforeItStarts)
+{
+    const Outcome made =
+        tenon("quantize " + m_folder.file("m.onnx") + " --data " + m_folder.file("none") + " -o " +
+              m_folder.file("no/q.onnx") + " 2>&1");
+    EXPECT_NE(made.code, 0);
+    EXPECT_NE(made.output.find("there is no folder `" + m_folder.file("no") + "`"),
+              std::string::npos)
         << made.output;
 }
 

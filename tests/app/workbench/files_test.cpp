@@ -39,6 +39,13 @@ private:
     }
 
 private slots:
+    void asksForModelsOfAllKindsFirst()
+    {
+        const QString first = modelFileFilters().first();
+        for (const char* suffix : {"*.onnx", "*.tflite", "*.tar"})
+            QVERIFY2(first.contains(QLatin1String(suffix)), qPrintable(first));
+    }
+
     void saysWhatADropWillOpenAndOpensIt()
     {
         MainWindow window(makeEngine({}), {}, options());
@@ -111,7 +118,8 @@ private slots:
         QVERIFY(open(folder.path(), "a folder, not a file"));
         QVERIFY(open(write("empty.onnx", {}), "empty"));
         QVERIFY(open(write("half.onnx", sample.read(sample.size() / 2)), "cut off"));
-        QVERIFY(open(write("words.onnx", "this is no model"), "damaged or no ONNX model"));
+        QVERIFY(open(write("words.onnx", "this is no model"),
+                     "the file is text and no ONNX model; it begins with `this is no model`"));
         // Nothing was imported, so there are no findings to go to.
         for (auto* button : window.findChildren<views::PillButton*>())
             if (button->text() == QStringLiteral("Show issues")) QVERIFY(!button->isVisible());

@@ -125,6 +125,9 @@ TEST(File, saysWhichFileCannotBeReadOrWritten)
     const Status unwritten = writeFileAtomically(folder.file("no/such/folder"), "x");
     ASSERT_FALSE(unwritten);
     EXPECT_EQ(unwritten.error().location.file, folder.file("no/such/folder"));
+    EXPECT_NE(unwritten.error().message.find("there is no folder `" + folder.file("no/such") + "`"),
+              std::string::npos)
+        << unwritten.error().message;
     EXPECT_EQ(entriesOf(folder.path()), 0u);
 }
 

@@ -85,6 +85,8 @@ private slots:
                  QStringLiteral("tenon compare small.onnx --inputs %1 --reference %1 --target "
                                 "'llvm -mcpu=it'\\''s' --no-isolated --executor graph")
                      .arg(m_folder.path()));
+        desk.compare.setMeasuresNoise(true);
+        QVERIFY(desk.compare.state().commandLine.contains(QStringLiteral(" --noise ")));
         QVERIFY(desk.boards.select(QStringLiteral("pi")));
         QVERIFY(desk.compare.state().commandLine.contains(QStringLiteral(" --board pi ")));
     }

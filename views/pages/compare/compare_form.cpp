@@ -15,6 +15,8 @@ using Look = PillButton::Look;
 
 namespace {
 
+constexpr int kLeaveOut = 1; ///< tab of a choice
+
 QString referenceText(ReferenceKind kind)
 {
     switch (kind) {
@@ -45,6 +47,7 @@ CompareForm::CompareForm(const ThemeSource& themes, ComparePresenter& presenter,
     , m_referencePath(new QLineEdit)
     , m_data(new QLineEdit)
     , m_kernels(new PillTabs(themes, PillTabs::Size::Small))
+    , m_noise(new PillTabs(themes, PillTabs::Size::Small))
     , m_command(new ThemedLabel(themes, Role::Code))
     , m_problem(makeSentence(themes, Role::Error))
     , m_notes(makeSentence(themes, Role::Secondary))
@@ -67,12 +70,12 @@ CompareForm::CompareForm(const ThemeSource& themes, ComparePresenter& presenter,
                           "one those beside the model are taken, else inputs are made up"));
     m_data->setAccessibleName(tr("folder of data"));
     addPath(*m_data, tr("Data to compare with"));
-    addTitle(tr("kernels alone on the reference's inputs"));
-    m_kernels->addTab(tr("also"));
-    m_kernels->addTab(tr("leave out"));
-    m_kernels->setToolTip(tr("Tells a kernel that is off from one that was handed an error"));
-    m_kernels->setAccessibleName(tr("kernels alone"));
-    content()->addWidget(m_kernels, 0, Qt::AlignLeft);
+    addChoice(*m_kernels, tr("kernels alone on the reference's inputs"),
+              tr("Tells a kernel that is off from one that was handed an error"));
+    addChoice(*m_noise, tr("noise: what rounding alone moves"),
+              tr("Runs the model at level 0 twice, its sums from the start and from the end: what "
+                 "these two differ by, nobody can blame on a device"));
+    m_noise->setCurrentIndex(kLeaveOut);
     content()->addSpacing(6);
     content()->addWidget(m_problem);
     content()->addLayout(buildButtons());
@@ -83,14 +86,22 @@ CompareForm::CompareForm(const ThemeSource& themes, ComparePresenter& presenter,
     content()->addSpacing(8);
     content()->addWidget(m_notes);
     content()->addStretch(1);
-    connect(&presenter, &ComparePresenter::stateChanged, this, &CompareForm::refresh);
-    connect(m_reference, &QPushButton::clicked, this, &CompareForm::chooseReference);
-    connect(m_referencePath, &QLineEdit::textChanged, &presenter,
-            &ComparePresenter::setReferencePath);
-    connect(m_data, &QLineEdit::textChanged, &presenter, &ComparePresenter::setData);
-    connect(m_kernels, &QTabBar::currentChanged, this,
-            [this](int tab) { m_presenter.setIsolates(tab == 0); });
+    follow();
     refresh();
+}
+
+/// What is chosen goes to the presenter, what it says comes here.
+void CompareForm::follow()
+{
+    connect(&m_presenter, &ComparePresenter::stateChanged, this, &CompareForm::refresh);
+    connect(m_reference, &QPushButton::clicked, this, &CompareForm::chooseReference);
+    connect(m_referencePath, &QLineEdit::textChanged, &m_presenter,
+            &ComparePresenter::setReferencePath);
+    connect(m_data, &QLineEdit::textChanged, &m_presenter, &ComparePresenter::setData);
+    connect(m_kernels, &QTabBar::currentChanged, this,
+            [this](int tab) { m_presenter.setIsolates(tab != kLeaveOut); });
+    connect(m_noise, &QTabBar::currentChanged, this,
+            [this](int tab) { m_presenter.setMeasuresNoise(tab != kLeaveOut); });
 }
 
 void CompareForm::addTitle(const QString& text)
@@ -118,6 +129,17 @@ void CompareForm::addPath(QLineEdit& field, const QString& title)
         m_host.askForPath({title, start, !isModel},
                           [&field](const QString& path) { field.setText(path); });
     });
+}
+
+/// Something to run, or to leave out.
+void CompareForm::addChoice(PillTabs& tabs, const QString& title, const QString& tip)
+{
+    addTitle(title);
+    tabs.addTab(tr("also"));
+    tabs.addTab(tr("leave out"));
+    tabs.setToolTip(tip);
+    tabs.setAccessibleName(title);
+    content()->addWidget(&tabs, 0, Qt::AlignLeft);
 }
 
 QLayout* CompareForm::buildButtons()

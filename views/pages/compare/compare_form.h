@@ -20,6 +20,7 @@ public:
     PillButton& reference() { return *m_reference; }
     QLineEdit& referencePath() { return *m_referencePath; }
     QLineEdit& data() { return *m_data; }
+    PillTabs& noise() { return *m_noise; }
     PillButton& startButton() { return *m_start; }
     PillButton& stopButton() { return *m_stop; }
     ThemedLabel& problem() { return *m_problem; }
@@ -28,6 +29,8 @@ public:
 private:
     void addTitle(const QString& text);
     void addPath(QLineEdit& field, const QString& title);
+    void addChoice(PillTabs& tabs, const QString& title, const QString& tip);
+    void follow();
     QLayout* buildButtons();
     void chooseReference();
     void refresh();
@@ -40,6 +43,7 @@ private:
     PillButton* m_chooseReference = nullptr;
     QLineEdit* m_data;
     PillTabs* m_kernels;
+    PillTabs* m_noise;
     ThemedLabel* m_command;
     ThemedLabel* m_problem;
     ThemedLabel* m_notes;

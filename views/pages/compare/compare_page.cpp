@@ -56,8 +56,8 @@ QWidget* ComparePage::buildResult()
     m_details = makeSentence(m_themes, Role::Secondary);
     m_table = new DataTable(m_themes, &m_presenter->tensors());
     m_table->setAccessibleName(tr("Errors of every tensor"));
-    m_table->setColumnWidths({36, 0, 0, 0, 68, 68, 68, 68, 84, 66, 166});
-    m_table->delegate().setSeverityColumn(10);
+    m_table->setColumnWidths({36, 0, 0, 0, 68, 68, 68, 68, 84, 66, 68, 166});
+    m_table->delegate().setSeverityColumn(11);
     m_panel->content()->setContentsMargins(8, 0, 8, 8);
     m_panel->content()->addLayout(indented(m_verdict));
     m_panel->content()->addLayout(indented(m_details));
@@ -86,8 +86,9 @@ void ComparePage::refreshColumns()
         m_presenter->comparison() &&
         std::any_of(m_presenter->tensors().rows().begin(), m_presenter->tensors().rows().end(),
                     [](const CompareRow& row) { return row.isolated; });
-    constexpr int kVerdict = 10, kWidestVerdict = 166;
+    constexpr int kNoise = 10, kVerdict = 11, kWidestVerdict = 166;
     m_table->fitColumn(kVerdict, kWidestVerdict);
+    m_table->setColumnHidden(kNoise, !m_table->hasText(kNoise));
     m_table->setColumnHidden(kNodes, width() < kNarrow);
     m_table->setColumnHidden(kLargest, width() < kSmall);
     m_table->setColumnHidden(kAlone, !hasAlone);

@@ -83,7 +83,7 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     header->addWidget(m_find);
     m_canvas = new GraphCanvas(themes.theme());
     m_canvas->setEmptyText(tr("The model's graph will appear here"),
-                           tr("Drop an ONNX file on the window or press Ctrl+O."));
+                           tr("Drop a model file on the window or press Ctrl+O."));
     m_graphPanel->content()->setContentsMargins(8, 0, 8, 8);
     m_rows = makeSceneTable(this);
     m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));

@@ -108,8 +108,8 @@ StartPage::StartPage(const ThemeSource& themes, QWidget* parent)
     auto* title = new ThemedLabel(themes, ThemedLabel::Role::Heading, tr("Open a model"));
     auto* text =
         new ThemedLabel(themes, ThemedLabel::Role::Secondary,
-                        tr("Drop an ONNX file anywhere on this window, or start here. Models stay "
-                           "on this computer; nothing is sent anywhere."));
+                        tr("Drop an ONNX or TensorFlow Lite file anywhere on this window, or start "
+                           "here. Models stay on this computer; nothing is sent anywhere."));
     text->setWordWrap(true);
     text->setFixedSize(kColumnWidth, text->heightForWidth(kColumnWidth) + 4);
     auto* open = new PillButton(themes, PillButton::Look::Primary, tr("Open model…"));

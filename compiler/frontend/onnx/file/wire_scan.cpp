@@ -2,6 +2,7 @@
 // A walk over the protobuf wire format that knows only where tensors can be.
 #include "compiler/frontend/onnx/file/wire_scan.h"
 
+#include "compiler/frontend/onnx/file/text_file.h"
 #include "core/base/text.h"
 #include "core/base/varint.h"
 
@@ -274,8 +275,11 @@ Result<std::string> thinModel(std::span<const std::byte> file, const std::string
                          {.file = name});
     std::string thin;
     Scanner scanner(file, name);
-    if (const Status s = scanner.scan(Kind::Model, 0, file.size(), 0, thin); !s) return s.error();
-    return thin;
+    const Status scanned = scanner.scan(Kind::Model, 0, file.size(), 0, thin);
+    if (scanned) return thin;
+    const std::string text = textFileMessage(file);
+    return text.empty() ? scanned.error()
+                        : makeError(DiagnosticCode::BadModel, text, {.file = name});
 }
 
 } // namespace tenon::compiler

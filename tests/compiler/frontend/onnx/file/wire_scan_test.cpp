@@ -29,6 +29,22 @@ Result<Loaded> loadBytes(const std::string& bytes)
     return loadOnnxBytes(bytesOf(bytes), std::make_shared<int>(0), "", "m.onnx", {});
 }
 
+TEST(WireScan, KnowsFilesOfText)
+{
+    const auto messageOf = [](const std::string& text) {
+        const auto loaded = loadBytes(text);
+        return loaded ? std::string("a model") : loaded.error().message;
+    };
+    EXPECT_EQ(messageOf("<!DOCTYPE html>\n<html>Not found</html>"),
+              "the file is text and no ONNX model; it begins with `<!DOCTYPE html>`");
+    const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n";
+    EXPECT_NE(messageOf(pointer).find("`git lfs pull` fetches it"), std::string::npos);
+    // The 40th byte is in the middle of a letter.
+    EXPECT_EQ(messageOf(std::string(39, 'a') + "\xc3\xa9 and on"),
+              "the file is text and no ONNX model; it begins with `" + std::string(39, 'a') + "`");
+    EXPECT_EQ(messageOf(std::string("words\0", 6)).find("text"), std::string::npos);
+}
+
 TEST(WireScan, LeavesWeightsWhereTheyAre)
 {
     const std::string bytes = smallModel();
