@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cut_patches: an image of any size as patches of one size, which lie behind one another.
+// cut_patches: an image of any size as patches of one size, which lie behind one another. The image
+// itself may be patches of another size, so that it is not joined before it is cut again.
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/patches.h"
 #include "core/base/text.h"
@@ -11,18 +12,45 @@ namespace {
 
 using tir::Expr;
 
+constexpr size_t kCounts = 2, kCountsAndImages = 5;
+
+/// Images, their channels, rows and columns, which the data are patches of where `sizes` has them.
+Shape imagesOf(const OpView& op, const Shape& sizes)
+{
+    Shape images = op.operands[0].shape;
+    if (sizes.size() == kCounts) return images;
+    images[0] = sizes[kCounts];
+    for (const size_t i : {0, 1}) images[kPatchRow + i] = sizes[kCounts + 1 + i];
+    return images;
+}
+
+/// True where the data are as many patches as cover the images.
+bool arePatchesOf(const Shape& images, const Shape& data)
+{
+    if (!data[kPatchRow].isConst() || !data[kPatchColumn].isConst()) return false;
+    const Dim count = images[0] * patchCount(images[kPatchRow], data[kPatchRow]) *
+                      patchCount(images[kPatchColumn], data[kPatchColumn]);
+    return !count.isConst() || !data[0].isConst() || count == data[0];
+}
+
+bool areGood(const Shape& sizes, const OpView& op)
+{
+    return sizes.size() == kCounts || (sizes.size() == kCountsAndImages &&
+                                       arePatchesOf(imagesOf(op, sizes), op.operands[0].shape));
+}
+
 Result<Types> infer(const OpView& op)
 {
     const std::vector<int64_t> patch = intsAttr(op, "patch"), step = intsAttr(op, "step");
-    const auto counts = sizesAttr(op);
+    const auto sizes = sizesAttr(op);
     TensorType out = op.operands[0];
     if (out.shape.size() < 4)
         return opError(op, DiagnosticCode::ShapeMismatch, "needs images, not " + out.text());
-    if (!counts || counts->size() != 2 || std::min({patch[0], patch[1], step[0], step[1]}) < 1)
+    if (!sizes || !areGood(*sizes, op) || std::min({patch[0], patch[1], step[0], step[1]}) < 1)
         return opError(op, DiagnosticCode::BadAttribute,
                        "cannot cut " + out.text() + " into patches [" + join(patch, ", ") +
                            "] at steps [" + join(step, ", ") + "]");
-    out.shape[0] = out.shape[0] * (*counts)[0] * (*counts)[1];
+    out.shape[0] = imagesOf(op, *sizes)[0] * (*sizes)[0] * (*sizes)[1];
     for (const size_t i : {0, 1}) out.shape[kPatchRow + i] = Dim(patch[i]);
     return Types{out};
 }
@@ -30,18 +58,20 @@ Result<Types> infer(const OpView& op)
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const std::vector<int64_t> step = intsAttr(op, "step"), before = intsAttr(op, "before");
-    const Shape counts = *sizesAttr(op);
-    const Exprs extent = extents(op.operands[0].shape);
+    const Shape sizes = *sizesAttr(op), images = imagesOf(op, sizes);
+    const bool isOfPatches = sizes.size() == kCountsAndImages;
+    const Exprs extent = extents(images);
     const auto element = [&](const Exprs& i) {
-        const PatchPlace place = placeOfPatch(i[0], extentOf(counts[0]), extentOf(counts[1]));
+        const PatchPlace place = placeOfPatch(i[0], extentOf(sizes[0]), extentOf(sizes[1]));
         Exprs source = i;
         source[0] = place.image;
         source[kPatchRow] = place.row * Expr(step[0]) + i[kPatchRow] - Expr(before[0]);
         source[kPatchColumn] = place.column * Expr(step[1]) + i[kPatchColumn] - Expr(before[1]);
-        const Expr value = te::at(in[0], source);
         const Expr isThere =
             source[kPatchRow] >= Expr(0) && source[kPatchRow] < extent[kPatchRow] &&
             source[kPatchColumn] >= Expr(0) && source[kPatchColumn] < extent[kPatchColumn];
+        const Expr value =
+            te::at(in[0], isOfPatches ? inPatches(source, op.operands[0].shape, images) : source);
         return tir::call(tir::Intrinsic::IfThenElse, value->dtype,
                          {isThere, value, tir::zeroOf(value->dtype)});
     };
@@ -56,14 +86,18 @@ constexpr AttrSpec kAttrs[] = {
     {"patch", "int[2]", "rows and columns of a patch"},
     {"step", "int[2]", "rows and columns from one patch to the next"},
     {"before", "int[2]", "rows and columns of the first patch before the image", "[0, 0]"},
-    {"sizes", "string[]", "patches of a column and of a row; may be symbolic"}};
+    {"sizes", "string[]",
+     "patches of a column and of a row; and where the data are patches, too, the images, rows and "
+     "columns that they are of; may be symbolic"}};
 
 } // namespace
 
 extern constinit const OpDef cutPatchesOp = {
     .name = "cut_patches",
-    .doc = "y[(n * rows + r) * columns + q, c, h, w, ..] = data[n, c, r * step[0] + h - before[0], "
-           "q * step[1] + w - before[1], ..]; 0 beyond its edges",
+    .doc =
+        "y[(n * rows + r) * columns + q, c, h, w, ..] = data[n, c, r * step[0] + h - before[0], "
+        "q * step[1] + w - before[1], ..]; 0 beyond its edges; with five sizes of the image that "
+        "join_patches makes of the data",
     .family = Family::Movement,
     .operands = kOperands,
     .attrs = kAttrs,

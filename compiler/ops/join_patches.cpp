@@ -6,8 +6,6 @@
 namespace tenon::compiler {
 namespace {
 
-using tir::Expr;
-
 Result<Types> infer(const OpView& op)
 {
     const auto sizes = sizesAttr(op);
@@ -33,16 +31,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Shape& patches = op.operands[0].shape;
     const Shape& images = op.results[0].shape;
-    const Expr high(patches[kPatchRow].value()), wide(patches[kPatchColumn].value());
-    const Expr rows = extentOf(patchCount(images[kPatchRow], patches[kPatchRow]));
-    const Expr columns = extentOf(patchCount(images[kPatchColumn], patches[kPatchColumn]));
     const auto element = [&](const Exprs& i) {
-        Exprs source = i;
-        source[0] = (i[0] * rows + floorDiv(i[kPatchRow], high)) * columns +
-                    floorDiv(i[kPatchColumn], wide);
-        source[kPatchRow] = floorMod(i[kPatchRow], high);
-        source[kPatchColumn] = floorMod(i[kPatchColumn], wide);
-        return te::at(in[0], source);
+        return te::at(in[0], inPatches(i, patches, images));
     };
     return te::Tensors{te::compute("join_patches", extents(images), element, "injective")};
 }

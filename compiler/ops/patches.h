@@ -30,4 +30,18 @@ inline PatchPlace placeOfPatch(const tir::Expr& index, const tir::Expr& rows,
             floorMod(index, columns)};
 }
 
+/// Where an element of the images lies in the patches that cover them.
+inline Exprs inPatches(const Exprs& element, const Shape& patches, const Shape& images)
+{
+    const tir::Expr high(patches[kPatchRow].value()), wide(patches[kPatchColumn].value());
+    const tir::Expr rows = extentOf(patchCount(images[kPatchRow], patches[kPatchRow]));
+    const tir::Expr columns = extentOf(patchCount(images[kPatchColumn], patches[kPatchColumn]));
+    Exprs source = element;
+    source[0] = (element[0] * rows + floorDiv(element[kPatchRow], high)) * columns +
+                floorDiv(element[kPatchColumn], wide);
+    source[kPatchRow] = floorMod(element[kPatchRow], high);
+    source[kPatchColumn] = floorMod(element[kPatchColumn], wide);
+    return source;
+}
+
 } // namespace tenon::compiler

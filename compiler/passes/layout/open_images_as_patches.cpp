@@ -48,7 +48,6 @@ public:
                          {{"sizes", std::vector<std::string>{shape[0].text(), shape[2].text(),
                                                              shape[3].text()}}});
             m_pieces.insert_or_assign(ValueRef{node.id, 0}, *pieces);
-            m_images[{node.id, 0}] = image;
             patch.replaceAndErase(id, image);
             m_patches.push_back(patch.take());
         }
@@ -73,18 +72,17 @@ private:
 
     const TensorType& typeOf(ValueRef value) const { return m_module.type(value); }
 
-    ValueRef imageOf(ValueRef value) const
-    {
-        const auto found = m_images.find(value);
-        return found == m_images.end() ? value : found->second;
-    }
-
     /// Patches of `value` for those of `result`, whose sides are `sides`.
     ValueRef cut(ValueRef value, const TensorType& result, const Sides& sides, Attrs attrs)
     {
-        attrs.set("sizes", std::vector<std::string>{patchCount(result.shape[2], sides[0]).text(),
-                                                    patchCount(result.shape[3], sides[1]).text()});
-        return m_patch->op(cutPatchesOp, {imageOf(value)}, std::move(attrs));
+        std::vector<std::string> sizes{patchCount(result.shape[2], sides[0]).text(),
+                                       patchCount(result.shape[3], sides[1]).text()};
+        const auto found = m_pieces.find(value);
+        const bool isCut = found != m_pieces.end();
+        if (isCut) // of its patches: the image would be written in between
+            for (const size_t i : {0, 2, 3}) sizes.push_back(typeOf(value).shape[i].text());
+        attrs.set("sizes", std::move(sizes));
+        return m_patch->op(cutPatchesOp, {isCut ? found->second.value : value}, std::move(attrs));
     }
 
     /// The value's own elements as patches of those sides.
@@ -337,8 +335,7 @@ private:
     const Module& m_module;
     const GraphFunction& m_function;
     PatchSides m_sides;
-    std::map<ValueRef, Pieces> m_pieces;   ///< of a value: its patches
-    std::map<ValueRef, ValueRef> m_images; ///< and the image that they make again
+    std::map<ValueRef, Pieces> m_pieces; ///< of a value: its patches
     PatchWriter* m_patch = nullptr;
     Patches m_patches;
 };
