@@ -54,11 +54,16 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const auto window = geometry(op);
     if (!window) return window.error();
-    const std::vector<int64_t> out = constants(op.results[0].shape);
+    // Images of known size, of which there may be any number.
+    const Shape image(op.results[0].shape.begin() + 1, op.results[0].shape.end());
+    const auto out = constantShape(image);
+    if (!out)
+        return opError(op, DiagnosticCode::DynamicShape,
+                       "needs images of known size, not " + op.results[0].text());
     const te::TensorRef data =
-        padForWindow(in[0], 2, *window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
+        padForWindow(in[0], 2, *window, {(*out)[1], (*out)[2]}, tir::zeroOf(in[0]->dtype()));
     Attrs attrs = windowFacts(*window);
-    attrs.set("out_block", out[4]);
+    attrs.set("out_block", (*out)[3]);
     attrs.set("axis_names",
               std::vector<std::string>{"n", "c_outer", "oh", "ow", "c_inner", "kh", "kw"});
     const auto step = [&](const Exprs& i, const Exprs& k) {
@@ -98,6 +103,7 @@ extern constinit const OpDef depthwiseConv2dNchwcOp = {
     .attrs = kAttrs,
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
+    .takesSymbols = true,
     .method = {.kind = Method::Depthwise},
     .infer = infer,
     .lower = lower,

@@ -166,10 +166,12 @@ private:
     {
         const Member& member = at(i);
         const int sink = member.exit;
-        if (sink == kNone || member.pattern == Pattern::Opaque || rootOf(i) == rootOf(sink)) return;
+        if (sink == kNone || rootOf(i) == rootOf(sink)) return;
+        if (member.pattern == Pattern::Opaque && !(withInjective && isCutFor(i, sink))) return;
         const std::vector<int> path = between(i, sink);
         if (path.empty() || (path.size() == 1 && isTakenLater(i, sink))) return;
         const bool fits = hasAnchor(i)                           ? followsAnchor(i, path)
+                          : member.pattern == Pattern::Opaque    ? path.size() == 1
                           : member.pattern <= Pattern::Broadcast ? entersGroup(i, sink, path)
                           : member.pattern == Pattern::Injective && withInjective
                               ? isInjectiveChain(i, path)
@@ -200,6 +202,18 @@ private:
             if (i == before || at(i).exit != before || shapeOf(i) != shapeOf(before)) return false;
         }
         return isAnchor(at(i).pattern);
+    }
+
+    /// Patches for windows that stay in their channel: they are cut where padding is written, for a
+    /// few channels at a time.
+    bool isCutFor(int i, int sink) const
+    {
+        constexpr size_t kBlockedRank = 5;
+        const NodeRecord& window = *at(sink).node;
+        return isOp(*at(i).node, cutPatchesOp) &&
+               isOneOf(window, depthwiseConv2dNchwcOp, maxPool2dOp) &&
+               window.operands[0] == ValueRef{at(i).node->id, 0} &&
+               shapeOf(i).size() == kBlockedRank;
     }
 
     /// In a chain of sums, as of the layers that skip to the end of a WaveNet: the next part is

@@ -20,12 +20,20 @@ std::string formOf(const tir::Stmt& block)
     return form;
 }
 
-bool hasKnownSizes(const tir::Stmt& block)
+bool hasKnownSizes(const tir::Stmt& block, std::ptrdiff_t first)
 {
     return std::all_of(
-        block->block.iters.begin(), block->block.iters.end(), [](const tir::IterVar& iter) {
+        block->block.iters.begin() + first, block->block.iters.end(), [](const tir::IterVar& iter) {
             return iter.extent->kind == tir::ExprKind::IntImm && iter.extent->integer > 0;
         });
+}
+
+/// Whether its axes are those of `form`.
+bool hasForm(const std::string& axes, AxesForm form)
+{
+    if (form.starts_with('*')) return axes.ends_with(form.substr(1));
+    if (form.starts_with('N')) return axes.starts_with('S') && axes.substr(1) == form.substr(1);
+    return axes == form;
 }
 
 /// Numbers that rules divide by.
@@ -50,8 +58,9 @@ Status checkForm(const Schedule& schedule, std::string_view rule, AxesForm form)
     const auto site = siteOfBlock(schedule.function().body, anchor);
     if (!site) return unknownBlock(rule, anchor);
     const std::string axes = formOf(site->stmt);
-    const bool isAlike = form.starts_with('*') ? axes.ends_with(form.substr(1)) : axes == form;
-    if (!isAlike || !hasKnownSizes(site->stmt) || !hasPositiveNumbers(site->stmt))
+    const std::ptrdiff_t firstKnown = form.starts_with('N') ? 1 : 0;
+    if (!hasForm(axes, form) || !hasKnownSizes(site->stmt, firstKnown) ||
+        !hasPositiveNumbers(site->stmt))
         return badSchedule(rule, "of block " + quoted(anchor) + ": its axes are " + quoted(axes) +
                                      ", not " + quoted(form) + " of known sizes");
     return kDone;

@@ -9,7 +9,7 @@
 namespace tenon::compiler {
 
 /// Spatial and reduced axes of the anchor, from outside to inside: "SSR"; behind '*' the last ones,
-/// "" for kernels without an anchor.
+/// "" for kernels without an anchor. 'N' for a first spatial axis of any length, open ones too.
 using AxesForm = std::string_view;
 
 /// Error BadSchedule, in the name of `rule`, when the anchor is no block of such axes, of known

@@ -4,6 +4,7 @@
 #include "compiler/schedule/rules/plain_pool.h"
 
 #include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 #include <optional>
@@ -162,14 +163,27 @@ void scheduleRows(Schedule& schedule, const std::string& pool, const PoolOfRows&
 } // namespace
 
 /// True when the block copies elements of a parameter or fills in a constant.
+/// False where it depends on sizes that are known at run time, too: then no loop is free of it.
+static bool asksOwnAxes(const tir::Stmt& block, const tir::Expr& condition)
+{
+    bool isOwn = true;
+    tir::visitExprs(condition, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::VarRef)
+            isOwn = isOwn && std::any_of(block->block.iters.begin(), block->block.iters.end(),
+                                         [&](const auto& iter) { return iter.var == expr->var; });
+        return isOwn;
+    });
+    return isOwn;
+}
+
 bool isPlainPad(const Schedule& schedule, const std::string& pad)
 {
-    const tir::Stmt body = blockOf(schedule, pad)->body;
+    const tir::Stmt block = blockOf(schedule, pad), body = block->body;
     if (body->kind != tir::StmtKind::Store) return false;
     const tir::Expr& value = body->value;
     return value->kind == tir::ExprKind::Intrinsic &&
            value->intrinsic == tir::Intrinsic::IfThenElse &&
-           value->args[1]->kind == tir::ExprKind::Load;
+           value->args[1]->kind == tir::ExprKind::Load && asksOwnAxes(block, value->args[0]);
 }
 
 bool schedulePlainPool(Schedule& schedule, const std::string& pool, const TargetFacts& facts)

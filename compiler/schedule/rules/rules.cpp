@@ -57,6 +57,12 @@ bool isWindow(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"depthwise_conv2d_nchwc", "pool"});
 }
+/// Of any number of images of known size.
+bool isWindowOfPatches(const tir::PrimFunc& f, const TargetFacts&)
+{
+    const std::string kind = f.attrs.string("kind", "");
+    return !f.sizes.empty() && (kind == "depthwise_conv2d_nchwc" || kind == "pool");
+}
 bool isAny(const tir::PrimFunc&, const TargetFacts&) { return true; }
 
 /// Padding that is read at several places: with its conditions in them none could be in vectors.
@@ -141,6 +147,7 @@ constexpr ScheduleRule kRules[] = {
     {"open_columns", isOpenProduct, scheduleOpenColumns, ""},
     {"softmax", isSoftmax, scheduleSoftmax, "*"},
     {"window", isWindow, scheduleWindow, "*"},
+    {"window_of_patches", isWindowOfPatches, scheduleWindow, "NSSSSRR"},
     {"default", isAny, scheduleDefault, ""},
 };
 

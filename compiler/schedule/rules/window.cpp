@@ -221,8 +221,7 @@ void scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     const std::vector<int64_t> strides =
         blockOf(schedule, window)->block.annotations.integers("strides", {1, 1});
     const int64_t rowBytes =
-        bytesOf(input) / std::max<int64_t>(1, input->shape[0]->integer * input->shape[1]->integer *
-                                                  input->shape[2]->integer);
+        input->shape[3]->integer * input->shape[4]->integer * input->dtype.bytes();
     const bool byRows = sharesRows(schedule, window, facts);
     const int64_t perStep =
         pads.empty() ? rowsPerThread(axes[0].extent * axes[1].extent, axes[2].extent, byRows, facts)
