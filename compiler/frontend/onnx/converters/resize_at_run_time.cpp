@@ -53,13 +53,24 @@ public:
         const DataType own = m_node.type(0).dtype;
         const bool isMixed = m_how.method != "nearest" && !own.isFloat();
         ValueRef x = isMixed ? f.cast(m_node.input(0), kFloat32) : m_node.input(0);
-        for (const Axis& axis : m_axes) x = resampled(x, axis);
+        for (const Axis& axis : inOrder()) x = resampled(x, axis);
         if (isCrop())
             for (const Axis& axis : m_axes) x = extrapolated(x, axis);
         m_node.output(0, f.cast(x, own));
     }
 
 private:
+    /// What grows, does so along columns first: those gather element by element, of as few rows as
+    /// there are before, where rows are copied whole.
+    std::vector<Axis> inOrder() const
+    {
+        const auto shrinks = [](double scale) { return scale < 1; };
+        std::vector<Axis> axes = m_axes;
+        if (std::none_of(m_known.begin(), m_known.end(), shrinks))
+            std::reverse(axes.begin(), axes.end());
+        return axes;
+    }
+
     bool isCrop() const { return m_how.transformation == "tf_crop_and_resize"; }
 
     ValueRef real(const Dim& dim) { return f.cast(m_node.sizeOf(dim), kFloat64); }
