@@ -3,6 +3,7 @@
 // axis in strands that are summed at the end.
 #include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/rules/short_columns.h"
 #include "compiler/schedule/tree.h"
 
 #include <algorithm>
@@ -262,6 +263,9 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
     const bool hasVectors =
         axes.lastSpatial >= 0 && isContiguousAlong(stmt, static_cast<size_t>(axes.lastSpatial)) &&
         axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
+    if (stmt->init && !hasOrderedSums(schedule.function()) &&
+        reduceShortColumns(schedule, block, facts))
+        return runSpatial(schedule, block, Sums::Plain, facts);
     bool isSerial = !hasVectors && stmt->init;
     if (isSerial && !hasOrderedSums(schedule.function())) {
         const int64_t lanes = lanesOf(schedule, block, facts);
