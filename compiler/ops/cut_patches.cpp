@@ -55,23 +55,39 @@ Result<Types> infer(const OpView& op)
     return Types{out};
 }
 
+/// Along one axis of the images, the element so many steps from the first and `behind`. Where steps
+/// are whole patches of the data, these begin and end at the same places of each patch.
+PatchElement behindSteps(const Expr& steps, int64_t step, const Expr& behind, int64_t side)
+{
+    if (step % side != 0) return elementOfPatches(steps * Expr(step) + behind, side);
+    PatchElement found = elementOfPatches(behind, side);
+    found.patch = steps * Expr(step / side) + found.patch;
+    return found;
+}
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const std::vector<int64_t> step = intsAttr(op, "step"), before = intsAttr(op, "before");
     const Shape sizes = *sizesAttr(op), images = imagesOf(op, sizes);
-    const bool isOfPatches = sizes.size() == kCountsAndImages;
+    const Shape& data = op.operands[0].shape;
     const Exprs extent = extents(images);
     const auto element = [&](const Exprs& i) {
         const PatchPlace place = placeOfPatch(i[0], extentOf(sizes[0]), extentOf(sizes[1]));
+        const Expr row = i[kPatchRow] - Expr(before[0]);
+        const Expr column = i[kPatchColumn] - Expr(before[1]);
         Exprs source = i;
         source[0] = place.image;
-        source[kPatchRow] = place.row * Expr(step[0]) + i[kPatchRow] - Expr(before[0]);
-        source[kPatchColumn] = place.column * Expr(step[1]) + i[kPatchColumn] - Expr(before[1]);
+        source[kPatchRow] = place.row * Expr(step[0]) + row;
+        source[kPatchColumn] = place.column * Expr(step[1]) + column;
         const Expr isThere =
             source[kPatchRow] >= Expr(0) && source[kPatchRow] < extent[kPatchRow] &&
             source[kPatchColumn] >= Expr(0) && source[kPatchColumn] < extent[kPatchColumn];
-        const Expr value =
-            te::at(in[0], isOfPatches ? inPatches(source, op.operands[0].shape, images) : source);
+        if (sizes.size() == kCountsAndImages)
+            source =
+                inPatches(source, behindSteps(place.row, step[0], row, data[kPatchRow].value()),
+                          behindSteps(place.column, step[1], column, data[kPatchColumn].value()),
+                          data, images);
+        const Expr value = te::at(in[0], source);
         return tir::call(tir::Intrinsic::IfThenElse, value->dtype,
                          {isThere, value, tir::zeroOf(value->dtype)});
     };

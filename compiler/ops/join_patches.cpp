@@ -31,8 +31,12 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Shape& patches = op.operands[0].shape;
     const Shape& images = op.results[0].shape;
+    const auto along = [&](const Exprs& i, size_t axis) {
+        return elementOfPatches(i[axis], patches[axis].value());
+    };
     const auto element = [&](const Exprs& i) {
-        return te::at(in[0], inPatches(i, patches, images));
+        return te::at(in[0],
+                      inPatches(i, along(i, kPatchRow), along(i, kPatchColumn), patches, images));
     };
     return te::Tensors{te::compute("join_patches", extents(images), element, "injective")};
 }

@@ -30,17 +30,27 @@ inline PatchPlace placeOfPatch(const tir::Expr& index, const tir::Expr& rows,
             floorMod(index, columns)};
 }
 
-/// Where an element of the images lies in the patches that cover them.
-inline Exprs inPatches(const Exprs& element, const Shape& patches, const Shape& images)
+/// Along one axis: the patch that an element lies in, and where in it.
+struct PatchElement
 {
-    const tir::Expr high(patches[kPatchRow].value()), wide(patches[kPatchColumn].value());
+    tir::Expr patch, place;
+};
+
+inline PatchElement elementOfPatches(const tir::Expr& element, int64_t side)
+{
+    return {floorDiv(element, tir::Expr(side)), floorMod(element, tir::Expr(side))};
+}
+
+/// Where the element of the images lies in the patches that cover them.
+inline Exprs inPatches(const Exprs& element, const PatchElement& row, const PatchElement& column,
+                       const Shape& patches, const Shape& images)
+{
     const tir::Expr rows = extentOf(patchCount(images[kPatchRow], patches[kPatchRow]));
     const tir::Expr columns = extentOf(patchCount(images[kPatchColumn], patches[kPatchColumn]));
     Exprs source = element;
-    source[0] = (element[0] * rows + floorDiv(element[kPatchRow], high)) * columns +
-                floorDiv(element[kPatchColumn], wide);
-    source[kPatchRow] = floorMod(element[kPatchRow], high);
-    source[kPatchColumn] = floorMod(element[kPatchColumn], wide);
+    source[0] = (element[0] * rows + row.patch) * columns + column.patch;
+    source[kPatchRow] = row.place;
+    source[kPatchColumn] = column.place;
     return source;
 }
 

@@ -357,8 +357,8 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
             lanes = inBlocks;
         } else if (const std::vector<int64_t> repeats = repeatsOf(stmt); !repeats.empty()) {
             return scheduleParts(schedule, block, repeats, facts);
-        } else if (const std::vector<int64_t> bends = bendsOf(stmt); !bends.empty()) {
-            return scheduleParts(schedule, block, bends, facts);
+        } else if (const std::vector<int64_t> ends = endsOfRuns(stmt, facts); !ends.empty()) {
+            return scheduleParts(schedule, block, ends, facts);
         } else if (const int64_t repeated = lanesOfRepeatedElements(stmt, lanes); repeated > 0) {
             contiguous = 1;
             lanes = repeated;

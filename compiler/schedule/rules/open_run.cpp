@@ -3,6 +3,7 @@
 #include "compiler/schedule/rules/open_run.h"
 
 #include "compiler/schedule/affine.h"
+#include "compiler/schedule/rules/axis_runs.h"
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 
 namespace tenon::compiler {
 namespace {
+
+constexpr int64_t kMaskedBytes = 64; ///< AVX-512
 
 /// The elements of the blocks that an index finds by `axis // elements`, and no otherwise; 0 for
 /// any other index that uses the axis.
@@ -23,6 +26,33 @@ int64_t blocksAlong(const tir::Expr& index, const tir::VarNode* axis)
         return tir::Expr(0);
     });
     return usesVar(rest, axis) ? 0 : elements;
+}
+
+/// Patches that are cut from patches.
+std::vector<int64_t> bordersOfPatches(const tir::Stmt& block, const TargetFacts& facts)
+{
+    constexpr int64_t kFewestLanes = 4;
+    const tir::IterVar& last = block->block.iters.back();
+    std::vector<int64_t> borders;
+    if (facts.vectorBytes < kMaskedBytes || last.extent->kind != tir::ExprKind::IntImm)
+        return borders;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        const bool isPatch = expr->kind == tir::ExprKind::FloorDiv &&
+                             expr->args[1]->kind == tir::ExprKind::IntImm &&
+                             expr->args[1]->integer >= kFewestLanes;
+        const Affine place = isPatch ? affineOf(expr->args[0]) : Affine{};
+        if (place.terms.size() != 1 || place.terms[0].coefficient != 1 ||
+            place.terms[0].atom->kind != tir::ExprKind::VarRef ||
+            place.terms[0].atom->var != last.var)
+            return true;
+        const int64_t side = expr->args[1]->integer;
+        for (int64_t i = 1; i < last.extent->integer; ++i)
+            if ((i + place.constant) % side == 0) borders.push_back(i);
+        return false;
+    });
+    std::sort(borders.begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return borders;
 }
 
 } // namespace
@@ -64,9 +94,14 @@ int64_t openLanesInBlocks(const tir::Stmt& block, int64_t lanes)
     return within >= kFewestLanes ? within : 0;
 }
 
+std::vector<int64_t> endsOfRuns(const tir::Stmt& block, const TargetFacts& facts)
+{
+    std::vector<int64_t> bends = bendsOf(block);
+    return bends.empty() ? bordersOfPatches(block, facts) : bends;
+}
+
 bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts)
 {
-    constexpr int64_t kMaskedBytes = 64; // AVX-512
     const AxisSteps steps = stepsOf(block);
     if (facts.vectorBytes < kMaskedBytes || steps.isKnown || block->block.iters.empty() ||
         !branchesAlong(block, block->block.iters.back().var))

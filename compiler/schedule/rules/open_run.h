@@ -25,4 +25,8 @@ bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts);
 void vectorizeOpenRun(Schedule& schedule, const std::string& run, std::vector<std::string> ones,
                       int64_t lanes);
 
+/// Where runs along the last axis end: what is read turns there, or one patch ends and the next
+/// begins, at places that are the same for all patches (with masks only).
+std::vector<int64_t> endsOfRuns(const tir::Stmt& block, const TargetFacts& facts);
+
 } // namespace tenon::compiler

@@ -83,6 +83,35 @@ def main(n: T.int64, a: T.Buffer((16, n), "float32"), y: T.Buffer((n, 16), "floa
                     y[vi, vj] = a[vj, vi]
 )";
 
+/// Patches of 18 columns, 16 of them the next patch's, from patches of 8 columns.
+constexpr const char* kPatchesOfPatches = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer(((n + 7) // 8, 3, 8), "float32"), y: T.Buffer(((n + 15) // 16, 3, 18), "float32")):
+    with T.block("root"):
+        for p in T.serial((n + 15) // 16):
+            for i in T.serial(3):
+                for j in T.serial(18):
+                    with T.block("cut"):
+                        vp = T.axis.spatial((n + 15) // 16, p)
+                        vi = T.axis.spatial(3, i)
+                        vj = T.axis.spatial(18, j)
+                        y[vp, vi, vj] = T.if_then_else(vp * 16 + vj - 1 >= 0 and vp * 16 + vj - 1 < n, a[vp * 2 + (vj - 1) // 8, vi, (vj - 1) % 8], T.float32(0))
+)";
+
+TEST(OpenColumns, CutPatchesWhereThoseThatAreReadEnd)
+{
+    const auto function = tir::parsePrimFunc(kPatchesOfPatches);
+    ASSERT_TRUE(function) << function.error().text();
+    for (const TargetFacts& facts : {kWide, kNarrow, kScalar}) {
+        const auto kernel = scheduleKernel(*function, facts);
+        ASSERT_TRUE(kernel) << kernel.error().text();
+        EXPECT_EQ(isInVectors(kernel->function), facts.vectorBytes >= 64);
+        for (const int64_t size : {1, 8, 39, 71})
+            EXPECT_EQ(test::scheduleDifference(*function, kernel->function, size), "")
+                << size << "\n"
+                << tir::print(kernel->function);
+    }
+}
+
 TEST(OpenColumns, GatherWhereProcessorsDo)
 {
     const auto function = tir::parsePrimFunc(kOpenSteps);
