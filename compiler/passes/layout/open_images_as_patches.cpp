@@ -5,7 +5,9 @@
 // kernels are those of known images, and the number of patches is open, as that of images may be.
 #include "compiler/ops/ops.h"
 #include "compiler/ops/patches.h"
+#include "compiler/passes/layout/channel_shuffle.h"
 #include "compiler/passes/layout/patch_sides.h"
+#include "compiler/passes/layout/zero_padding.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -35,20 +37,16 @@ public:
     {
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
-            if (node.kind != NodeKind::Op || node.types.size() != 1 || !isOpen(node.types[0]))
+            if (node.kind != NodeKind::Op || node.types.empty() ||
+                !std::all_of(node.types.begin(), node.types.end(), isOpen))
                 continue;
             PatchWriter patch(m_module, m_function.id, "image-to-patches",
                               nodeLabel(m_module, node) + " works on patches of known size", {id});
             m_patch = &patch;
-            const std::optional<Pieces> pieces = piecesOf(node);
-            if (!pieces) continue;
-            const Shape& shape = node.types[0].shape;
-            const ValueRef image =
-                patch.op(joinPatchesOp, {pieces->value},
-                         {{"sizes", std::vector<std::string>{shape[0].text(), shape[2].text(),
-                                                             shape[3].text()}}});
-            m_pieces.insert_or_assign(ValueRef{node.id, 0}, *pieces);
-            patch.replaceAndErase(id, image);
+            const std::vector<Pieces> pieces = allPiecesOf(node);
+            if (pieces.empty()) continue;
+            for (uint32_t i = 0; i < pieces.size(); ++i) leave({node.id, i}, pieces[i]);
+            if (pieces.size() == 1) patch.replaceAndErase(id, m_image);
             m_patches.push_back(patch.take());
         }
         return std::move(m_patches);
@@ -96,8 +94,66 @@ private:
         return made;
     }
 
+    /// Each result as patches, and as the image that they make again.
+    void leave(ValueRef result, const Pieces& pieces)
+    {
+        const Shape& shape = typeOf(result).shape;
+        m_image = m_patch->op(joinPatchesOp, {pieces.value},
+                              {{"sizes", std::vector<std::string>{shape[0].text(), shape[2].text(),
+                                                                  shape[3].text()}}});
+        m_pieces.insert_or_assign(result, pieces);
+        if (m_module.node(result.node).types.size() > 1) m_patch->replace(result, m_image);
+    }
+
+    std::vector<Pieces> allPiecesOf(const NodeRecord& node)
+    {
+        if (isOp(node, splitOp)) return channelParts(node);
+        if (node.types.size() != 1) return {};
+        const std::optional<Pieces> pieces = piecesOf(node);
+        return pieces ? std::vector<Pieces>{*pieces} : std::vector<Pieces>{};
+    }
+
+    /// Patches of some channels each.
+    std::vector<Pieces> channelParts(const NodeRecord& node)
+    {
+        const auto found = m_pieces.find(node.operands[0]);
+        if (found == m_pieces.end() || normalizedAxis(node.attrs.integer("axis", 0), kRank) != 1)
+            return {};
+        std::vector<Pieces> parts;
+        int64_t begin = 0;
+        for (const TensorType& type : node.types) {
+            const int64_t end = begin + type.shape[1].value();
+            const ValueRef part = m_patch->op(stridedSliceOp, {found->second.value},
+                                              {{"axes", std::vector<int64_t>{1}},
+                                               {"begin", std::vector<int64_t>{begin}},
+                                               {"end", std::vector<int64_t>{end}}});
+            parts.push_back({part, found->second.sides});
+            begin = end;
+        }
+        return parts;
+    }
+
+    /// Channels that change places, which are the same in every patch.
+    std::optional<Pieces> shuffled(const NodeRecord& node)
+    {
+        const auto shuffle = channelShuffleOf(m_module, node);
+        const auto found = shuffle ? m_pieces.find(shuffle->images) : m_pieces.end();
+        if (found == m_pieces.end()) return std::nullopt;
+        const auto [value, sides] = found->second;
+        const auto shaped = [&](ValueRef data, std::vector<int64_t> channels) {
+            channels.insert(channels.begin(), 0); // as many patches as there are
+            channels.insert(channels.end(), sides.begin(), sides.end());
+            return m_patch->op(reshapeOp, {data}, {{"newshape", channels}});
+        };
+        const ValueRef table = shaped(value, {shuffle->rows, shuffle->columns});
+        const ValueRef turned =
+            m_patch->op(transposeOp, {table}, {{"axes", std::vector<int64_t>{0, 2, 1, 3, 4}}});
+        return Pieces{shaped(turned, {shuffle->rows * shuffle->columns}), sides};
+    }
+
     std::optional<Pieces> piecesOf(const NodeRecord& node)
     {
+        if (isOp(node, reshapeOp)) return shuffled(node);
         if (isOp(node, conv2dOp)) return convolution(node);
         if (isOp(node, conv2dTransposeOp)) return transposedConvolution(node);
         if (isOneOf(node, maxPool2dOp, avgPool2dOp)) return pooling(node);
@@ -253,32 +309,10 @@ private:
         return m_patch->op(conv2dTransposeOp, {data, node.operands[1]}, std::move(attrs));
     }
 
-    /// Zeros are no more than what they stand beside.
-    bool isNotNegative(ValueRef value) const
-    {
-        const NodeRecord& node = m_module.node(value.node);
-        return node.kind == NodeKind::Op &&
-               (isOp(node, reluOp) || isOp(node, sigmoidOp) ||
-                (isOp(node, clipOp) && node.attrs.number("a_min", -1) >= 0));
-    }
-
-    /// Zeros beyond the edges are what padding is for means that count it, and do not matter to
-    /// maxima of what is not negative.
-    bool mayReadZeros(const NodeRecord& node) const
-    {
-        const std::vector<int64_t> none(4, 0);
-        const bool isInside =
-            node.attrs.integers("padding", none) == none && node.attrs.integer("ceil_mode", 0) == 0;
-        if (isInside) return true;
-        if (isOp(node, maxPool2dOp)) return isNotNegative(node.operands[0]);
-        return node.attrs.integer("ceil_mode", 0) == 0 &&
-               node.attrs.integer("count_include_pad", 0) != 0;
-    }
-
     std::optional<Pieces> pooling(const NodeRecord& node)
     {
         if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW" ||
-            !mayReadZeros(node))
+            !mayReadZeros(m_module, node))
             return std::nullopt;
         const Sides sides = m_sides.of(node.types[0]);
         const ValueRef windows = piecesFor(node, node.attrs.integers("pool_size", {}), sides);
@@ -336,6 +370,7 @@ private:
     const GraphFunction& m_function;
     PatchSides m_sides;
     std::map<ValueRef, Pieces> m_pieces; ///< of a value: its patches
+    ValueRef m_image;                    ///< the last of them
     PatchWriter* m_patch = nullptr;
     Patches m_patches;
 };
