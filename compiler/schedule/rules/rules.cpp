@@ -57,11 +57,13 @@ bool isWindow(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"depthwise_conv2d_nchwc", "pool"});
 }
-/// Of any number of images of known size.
+/// Of any number of images of known size, in blocks of channels.
 bool isWindowOfPatches(const tir::PrimFunc& f, const TargetFacts&)
 {
+    constexpr size_t kBlockedRank = 5;
     const std::string kind = f.attrs.string("kind", "");
-    return !f.sizes.empty() && (kind == "depthwise_conv2d_nchwc" || kind == "pool");
+    return !f.sizes.empty() && (kind == "depthwise_conv2d_nchwc" || kind == "pool") &&
+           f.params.back()->shape.size() == kBlockedRank;
 }
 bool isAny(const tir::PrimFunc&, const TargetFacts&) { return true; }
 
