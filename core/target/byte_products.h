@@ -17,7 +17,7 @@ constexpr bool hasByteDots(const TargetFacts& facts)
 /// sums of 32 bits by two instructions.
 constexpr bool addsPairsOfHalves(const TargetFacts& facts)
 {
-    return facts.vectorBytes >= 16 && !facts.hasLaneOperand && !hasByteDots(facts);
+    return facts.vectorBytes >= 16 && !facts.hasHalfLanes && !hasByteDots(facts);
 }
 
 } // namespace tenon::core

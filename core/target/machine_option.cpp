@@ -17,8 +17,9 @@ namespace tenon::core {
 namespace {
 
 /// What a schedule is shaped by, and not measured.
-constexpr std::string_view kNotFigures[] = {"vector_bytes",       "vector_registers", "fma",
-                                            "embedded_broadcast", "lane_operand",     "threads"};
+constexpr std::string_view kNotFigures[] = {
+    "vector_bytes", "vector_registers", "fma",    "embedded_broadcast",
+    "lane_operand", "half_lanes",       "threads"};
 /// Caches that seem a little faster than those before them, by noise.
 constexpr double kNoise = 1.1;
 

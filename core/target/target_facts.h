@@ -18,7 +18,8 @@ struct TargetFacts
     bool hasEmbeddedBroadcast =
         false;                   ///< a scalar memory operand can be broadcast for free (AVX-512)
     bool hasLaneOperand = false; ///< one lane of a register multiplies a vector for free (AArch64)
-    int64_t l1Bytes = 32768;     ///< data cache of one core
+    bool hasHalfLanes = false; ///< one lane of 16 bits multiplies a vector of such for free (NEON)
+    int64_t l1Bytes = 32768;   ///< data cache of one core
     int64_t l2Bytes = int64_t{1} << 20;
     int64_t l3Bytes = int64_t{32} << 20; ///< 0: memory lies behind the second level
     unsigned threads = 1;                ///< threads a parallel loop may use

@@ -12,8 +12,8 @@ namespace tenon::core {
 template <class Facts, class Visitor>
 void visitFields(Facts& facts, Visitor&& visit)
 {
-    auto& [vectorBytes, vectorRegisters, hasFma, hasEmbeddedBroadcast, hasLaneOperand, l1Bytes,
-           l2Bytes, l3Bytes, threads, floatMacs, byteMacs, vectorPipes, issueWidth, loads,
+    auto& [vectorBytes, vectorRegisters, hasFma, hasEmbeddedBroadcast, hasLaneOperand, hasHalfLanes,
+           l1Bytes, l2Bytes, l3Bytes, threads, floatMacs, byteMacs, vectorPipes, issueWidth, loads,
            sumLatency, l1BytesPerCycle, l2BytesPerCycle, l3BytesPerCycle, memoryBytesPerCycle,
            forkCycles] = facts;
     visit("vector_bytes", vectorBytes);
@@ -21,6 +21,7 @@ void visitFields(Facts& facts, Visitor&& visit)
     visit("fma", hasFma);
     visit("embedded_broadcast", hasEmbeddedBroadcast);
     visit("lane_operand", hasLaneOperand);
+    visit("half_lanes", hasHalfLanes);
     visit("l1_bytes", l1Bytes);
     visit("l2_bytes", l2Bytes);
     visit("l3_bytes", l3Bytes);

@@ -134,19 +134,35 @@ TEST_P(EmulatedTarget, ComputesWhatItHasNoInstructionFor)
     expectAllPass("--jobs 2" + cases);
 }
 
-/// By 16-bit products, by SDOT and by SMMLA.
-TEST(AArch64, ComputesQuantizedModelsByWhatTheProcessorHas)
+/// By 16-bit products, on ARMv7 too, by SDOT and by SMMLA.
+TEST(Arm, ComputesQuantizedModelsByWhatTheProcessorHas)
 {
     TENON_NEED_TOOL("qemu-aarch64");
+    TENON_NEED_TOOL("qemu-arm");
     TENON_NEED_DATA("models/mlperftiny-kws-int8");
-    for (const char* processor :
-         {"-mcpu=cortex-a72", "-mcpu=cortex-a76", "-mattr=+neon,+dotprod,+i8mm"}) {
+    const std::string models = "' '" + dataPath("models/mlperftiny-kws-int8") + "' '" +
+                               dataPath("models/mlperftiny-ad-autoencoder-int8") + "'";
+    for (const std::string target :
+         {"aarch64-linux-gnu -mcpu=cortex-a72", "aarch64-linux-gnu -mcpu=cortex-a76",
+          "aarch64-linux-gnu -mattr=+neon,+dotprod,+i8mm",
+          "armv7-linux-gnueabihf -mcpu=cortex-a7"}) {
         const std::string output = outputOf(
-            tenon("verify --json --timeout 300 --target 'llvm -mtriple=aarch64-linux-gnu " +
-                  std::string(processor) + "' '" + dataPath("models/mlperftiny-kws-int8") + "' '" +
-                  dataPath("models/mlperftiny-ad-autoencoder-int8") + "'"));
-        EXPECT_NE(output.find("\"passed\": 2"), std::string::npos) << processor << output;
+            tenon("verify --json --timeout 300 --target 'llvm -mtriple=" + target + models));
+        EXPECT_NE(output.find("\"passed\": 2"), std::string::npos) << target << output;
     }
+}
+
+/// Of the depthwise and dense layers of a network of bytes: none widens to words first.
+TEST(Arm, MultipliesBytesAsTheyAreOnArmv7)
+{
+    TENON_NEED_DATA("models/mlperftiny-kws-int8");
+    const std::string code = outputOf(
+        tenon("compile --emit asm -o - --target 'llvm -mtriple=armv7-linux-gnueabihf "
+              "-mcpu=cortex-a7' '" +
+              dataPath("models/mlperftiny-kws-int8/model.onnx") + "'"));
+    for (const char* instruction : {"vmull.s8", "vpadal.s16"})
+        EXPECT_NE(code.find(instruction), std::string::npos) << instruction;
+    EXPECT_EQ(code.find("vmla.i32"), std::string::npos) << "products of widened bytes";
 }
 
 TEST(WasmModule, ImportsNothing)

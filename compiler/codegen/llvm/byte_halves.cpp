@@ -3,12 +3,12 @@
 #include "compiler/codegen/llvm/byte_halves.h"
 
 #include "compiler/codegen/llvm/lane_loads.h"
+#include "compiler/codegen/llvm/neon_products.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsAArch64.h>
 
 #include <algorithm>
 #include <numeric>
@@ -18,11 +18,7 @@ namespace {
 
 constexpr int kLow[] = {0, 1, 2, 3}, kHigh[] = {4, 5, 6, 7}, kBoth[] = {0, 1, 2, 3, 0, 1, 2, 3};
 
-bool isProduct(const llvm::User* user)
-{
-    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-    return call && call->getIntrinsicID() == llvm::Intrinsic::aarch64_neon_smull;
-}
+bool isProduct(const llvm::User* user) { return isLongProduct(*user); }
 
 /// Four bytes that become four of 16 bits in products, or four of 32 bits.
 bool isWidened(llvm::LoadInst& load)
@@ -84,7 +80,8 @@ private:
         llvm::Value* high = builder.CreateShuffleVector(whole, kHigh);
         replace(builder, second, *high);
         for (llvm::User* user : llvm::make_early_inc_range(high->users()))
-            if (isProduct(user)) useHighHalves(*llvm::cast<llvm::IntrinsicInst>(user), *high);
+            if (takesHighHalves(*user))
+                useHighHalves(*llvm::cast<llvm::IntrinsicInst>(user), *high);
     }
 
     static void replace(llvm::IRBuilder<>& builder, llvm::LoadInst& load, llvm::Value& half)

@@ -3,9 +3,9 @@
 #include "compiler/codegen/llvm/byte_pairs.h"
 
 #include "compiler/codegen/llvm/lane_loads.h"
+#include "compiler/codegen/llvm/neon_products.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/IntrinsicsAArch64.h>
 
 #include <algorithm>
 #include <array>
@@ -77,10 +77,8 @@ void copyAtLoad(const Neighbours& quads)
 {
     llvm::IRBuilder<> builder(firstOf(quads).load);
     llvm::Value* address = addressOf(builder, quads);
-    const auto id =
-        quads.size() == 2 ? llvm::Intrinsic::aarch64_neon_ld4r : llvm::Intrinsic::aarch64_neon_ld2r;
-    llvm::Value* copies = builder.CreateIntrinsic(
-        id, {pairsType(builder.getContext()), address->getType()}, {address});
+    llvm::Value* copies =
+        loadedCopies(builder, pairsType(builder.getContext()), address, quads.size() == 2 ? 4 : 2);
     for (unsigned quad = 0; quad < quads.size(); ++quad)
         for (const auto& [reader, pair] : readersOf(*quads[quad].load))
             reader->replaceAllUsesWith(builder.CreateExtractValue(copies, 2 * quad + pair));

@@ -7,6 +7,7 @@
 // with AVX-512 sigmoid 4 ulp and 1.2 per unit of the argument's magnitude: what an argument one ulp
 // away gives.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/neon_products.h"
 #include "compiler/codegen/llvm/unsplat.h"
 #include "compiler/codegen/llvm/vector_math.h"
 
@@ -110,17 +111,11 @@ llvm::Value* neonMultiplyAddDot(llvm::IRBuilderBase& builder, llvm::Value* sum, 
 {
     auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
     const auto products = [&](int pair) {
-        return builder.CreateIntrinsic(
-            llvm::Intrinsic::aarch64_neon_smull, {halves},
-            {pairOfQuads(builder, a, pair), pairOfQuads(builder, b, pair)});
+        return longProducts(builder, halves, pairOfQuads(builder, a, pair),
+                            pairOfQuads(builder, b, pair));
     };
-    const auto addPairs = [&](llvm::Value* to) {
-        return builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_saddlp,
-                                       {sum->getType(), halves}, {to});
-    };
-    if (isNarrow)
-        return builder.CreateAdd(sum, addPairs(builder.CreateAdd(products(0), products(1))));
-    return builder.CreateAdd(builder.CreateAdd(sum, addPairs(products(0))), addPairs(products(1)));
+    if (isNarrow) return withPairsOf(builder, sum, builder.CreateAdd(products(0), products(1)));
+    return withPairsOf(builder, withPairsOf(builder, sum, products(0)), products(1));
 }
 
 llvm::Value* neonSignedDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
@@ -156,7 +151,7 @@ llvm::Value* Emitter::productOfBytes(const tir::ExprNode& node)
         const DataType from = cast->args[0]->dtype.scalar();
         return from == kInt8 || from == kInt16;
     };
-    if (!m_options.hasNarrowLanes || node.kind != tir::ExprKind::Mul ||
+    if (!isNeon(m_options.byteDot) || node.kind != tir::ExprKind::Mul ||
         node.dtype != kInt32.withLanes(4) || !isWidened(node.args[0]) || !isWidened(node.args[1]))
         return nullptr;
     const auto halves = [&](const tir::Expr& expr) {
@@ -167,8 +162,7 @@ llvm::Value* Emitter::productOfBytes(const tir::ExprNode& node)
     };
     llvm::Value* a = halves(node.args[0]);
     llvm::Value* b = halves(node.args[1]);
-    return m_builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_smull, {typeOf(node.dtype)},
-                                     {a, b});
+    return longProducts(m_builder, typeOf(node.dtype), a, b);
 }
 
 llvm::Value* Emitter::dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a,

@@ -50,19 +50,22 @@ constexpr const char* kLoopPipeline =
     "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-vectorize,"
     "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),early-cse<memssa>,sroa,dce)";
 
-/// What AArch64 does at once with bytes and lanes that lie side by side.
-void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisManager& analyses)
+/// What Neon does at once with bytes and lanes that lie side by side.
+void useNeighbours(llvm::Module& module, const llvm::TargetMachine& machine,
+                   llvm::FunctionAnalysisManager& analyses)
 {
+    const ByteDot dot = byteDot(machine);
+    const bool isOfWords = isNeonOfWords(machine);
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;
         // Four bytes of a quad become one load.
         llvm::AggressiveInstCombinePass().run(function, analyses);
         analyses.invalidate(function, llvm::PreservedAnalyses::none());
         if (dot == ByteDot::NeonMultiplyAdd) copyPairsOfBytes(function, analyses);
-        mergeLaneLoads(function, analyses);
+        mergeLaneLoads(function, analyses, isOfWords ? LaneOperands::Halves : LaneOperands::All);
         joinByteHalves(function, analyses);
         if (dot == ByteDot::NeonMatrix) formByteMatrices(function);
-        mergeNarrowStores(function, analyses);
+        if (!isOfWords) mergeNarrowStores(function, analyses);
     }
 }
 
@@ -126,7 +129,8 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine, PlainLoops p
     passes.run(module, modules);
     for (llvm::Function& function : module)
         if (isShort && !function.isDeclaration()) stepPointers(function);
-    if (machine.getTargetTriple().isAArch64()) useNeighbours(module, byteDot(machine), functions);
+    if (machine.getTargetTriple().isAArch64() || isNeonOfWords(machine))
+        useNeighbours(module, machine, functions);
     return kDone;
 }
 
@@ -186,7 +190,7 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.lacksFloat16 = lacksHalf(machine, traits, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(machine, traits, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(machine);
-    options.hasNarrowLanes = isNeon(options.byteDot);
+    options.hasNarrowLanes = isNeon(options.byteDot) && machine.getTargetTriple().isAArch64();
     const bool isWide = options.vectorBytes >= 64 && isX86With(machine, "+avx512bw");
     options.packedLanes = isWide ? 16 : isX86With(machine, "+avx2") ? 8 : 0;
     options.masksLanes = options.vectorBytes >= 64 && isX86With(machine, "+avx512vl");

@@ -2,12 +2,12 @@
 // Groups are formed within a block and between two writes to memory, so order does not matter.
 #include "compiler/codegen/llvm/lane_loads.h"
 
+#include "compiler/codegen/llvm/neon_products.h"
+
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -138,10 +138,7 @@ bool isHalfOfProducts(llvm::LoadInst& load)
 {
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(load.getType());
     return type && type->getNumElements() == kLanes && type->getScalarSizeInBits() == 16 &&
-           llvm::all_of(load.users(), [](const llvm::User* user) {
-               const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-               return call && call->getIntrinsicID() == llvm::Intrinsic::aarch64_neon_smull;
-           });
+           llvm::all_of(load.users(), [](const llvm::User* user) { return isLongProduct(*user); });
 }
 
 /// Two of them by one load: products take either half of a register.
@@ -217,12 +214,17 @@ void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
     visitAll();
 }
 
-void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
+void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
+                    LaneOperands operands)
 {
     if (function.isDeclaration()) return;
     auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    const auto isWanted = [&](llvm::LoadInst& load) {
+        const bool isOperand = operands == LaneOperands::All || load.getType()->isIntegerTy(16);
+        return isOperand && Merger::takes(load);
+    };
     for (llvm::BasicBlock& block : function) {
-        visitNeighbours(block, evolution, Merger::takes, Merger::mergeRuns);
+        visitNeighbours(block, evolution, isWanted, Merger::mergeRuns);
         visitNeighbours(block, evolution, isHalfOfProducts, joinHalves);
     }
 }

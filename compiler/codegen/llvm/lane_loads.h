@@ -36,9 +36,17 @@ void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
                      llvm::function_ref<bool(llvm::LoadInst&)> isWanted,
                      llvm::function_ref<void(const Neighbours&)> visit);
 
+/// Which lanes are operands of products: ARMv7 has those of 16 bits.
+enum class LaneOperands
+{
+    Halves,
+    All
+};
+
 /// AArch64 multiplies by one lane of a register for free: scalars that are loaded only to fill a
 /// vector, four neighbours in one block or eight of 16 bits, are loaded together and used lane by
 /// lane. So are halves of registers which are multiplied into whole ones.
-void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
+                    LaneOperands operands);
 
 } // namespace tenon::compiler

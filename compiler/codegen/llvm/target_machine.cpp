@@ -248,6 +248,13 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     return machine;
 }
 
+bool isNeonOfWords(const llvm::TargetMachine& machine)
+{
+    const llvm::Triple& triple = machine.getTargetTriple();
+    return isArm32(triple) && triple.isLittleEndian() &&
+           machine.getMCSubtargetInfo()->checkFeatures("+neon");
+}
+
 ByteDot byteDot(const llvm::TargetMachine& machine)
 {
     const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
@@ -257,6 +264,7 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
         return !has("+dotprod") ? ByteDot::NeonMultiplyAdd
                : has("+i8mm")   ? ByteDot::NeonMatrix
                                 : ByteDot::NeonSigned;
+    if (isNeonOfWords(machine)) return ByteDot::NeonMultiplyAdd;
     if (!triple.isX86() || !has("+sse2")) return ByteDot::Scalar;
     if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
     if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
@@ -306,12 +314,14 @@ Result<TargetFacts> llvmFacts(const MachineSpec& spec)
     } else if (triple.isAArch64()) {
         facts.vectorRegisters = 32;
         facts.hasFma = true;
-        facts.hasLaneOperand = true;
+        facts.hasLaneOperand = facts.hasHalfLanes = true;
     } else if (triple.isARM() || triple.isThumb()) {
         const bool neon = has("+neon");
         facts.vectorBytes = neon ? 16 : 4;
         facts.vectorRegisters = neon ? 16 : 8;
         facts.hasFma = has("+vfp4");
+        // Lanes of floats are operands of products that round before they are added.
+        facts.hasHalfLanes = isNeonOfWords(**machine);
     } else if (triple.isRISCV()) {
         // Two registers at a time: as many lanes per instruction, half as many names.
         const int bytes = has("+zvl512b") ? 64 : has("+zvl256b") ? 32 : 16;

@@ -20,6 +20,9 @@ namespace tenon::compiler {
 /// first use.
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSpec& spec);
 
+/// True for 32-bit Arm processors with Neon that load bytes from the low end.
+bool isNeonOfWords(const llvm::TargetMachine& machine);
+
 ByteDot byteDot(const llvm::TargetMachine& machine);
 
 /// True when vectors of 16 have estimates of reciprocals that one Newton step makes exact to an

@@ -184,7 +184,7 @@ ValueRef depthwiseOf(const QuantizedLayerSite& site, const Tensor& weight, int64
 int64_t filtersAtOnce(int64_t filters, int64_t block, const TargetFacts& facts)
 {
     constexpr int64_t kFive = 5;
-    const bool loadsCopies = facts.hasLaneOperand && !hasByteDots(facts);
+    const bool loadsCopies = facts.hasHalfLanes && !hasByteDots(facts);
     return loadsCopies && filters == kFive * block ? filters : weightBlock(filters, block);
 }
 

@@ -150,7 +150,7 @@ IntegerForm directIntegers(const ConvolutionSize& size, const TargetFacts& facts
 IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts)
 {
     IntegerForm best = directIntegers(size, facts);
-    const bool hasHalves = facts.hasLaneOperand ? !hasByteDots(facts) : addsPairsOfHalves(facts);
+    const bool hasHalves = facts.hasHalfLanes ? !hasByteDots(facts) : addsPairsOfHalves(facts);
     const bool isPossible =
         hasHalves && size.groups == 1 && size.elements() > 1 && size.inChannels % 4 == 0;
     if (!isPossible) return best;

@@ -59,12 +59,11 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const auto copy = schedule.cacheWrite(blocks.products, tir::Scope::Register);
     schedule.computeAt(copy, loop);
     const std::vector<std::string> out = innerLoops(schedule, copy, 6);
-    const RegisterTile tile =
-        chooseTile({.vectors = shape.vectors,
-                    .positions = schedule.extentOf(out[4]),
-                    .areHalves = facts.hasLaneOperand && shape.pointBytes == 2,
-                    .arePairs = shape.dataBytes < shape.pointBytes},
-                   facts);
+    const RegisterTile tile = chooseTile({.vectors = shape.vectors,
+                                          .positions = schedule.extentOf(out[4]),
+                                          .areHalves = facts.hasHalfLanes && shape.pointBytes == 2,
+                                          .arePairs = shape.dataBytes < shape.pointBytes},
+                                         facts);
     const auto vectors = schedule.split(out[3], {-1, tile.vectors});
     const auto tiles = schedule.splitOverlap(out[4], tile.positions);
     // Images inside of points, whose filters all of them multiply.

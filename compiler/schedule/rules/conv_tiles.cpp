@@ -165,7 +165,7 @@ std::vector<std::string> loopsAroundSteps(Schedule& schedule, const ConvLoops& l
 /// Products of bytes where lanes are operands.
 bool hasByteLanes(const ConvShape& shape, const TargetFacts& facts)
 {
-    return facts.hasLaneOperand && shape.weights->dtype == kInt32;
+    return facts.hasHalfLanes && shape.weights->dtype == kInt32;
 }
 
 /// Sums of pairs of 16-bit products in place of dot products.
@@ -182,7 +182,9 @@ bool multipliesQuads(const ConvShape& shape, const TargetFacts& facts)
 
 TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
 {
-    if (hasByteLanes(shape, facts)) facts.vectorRegisters -= kRegistersOfByteInputs;
+    if (!hasByteLanes(shape, facts)) return facts;
+    facts.hasLaneOperand = true;
+    facts.vectorRegisters -= registersOfByteInputs(facts);
     return facts;
 }
 
@@ -340,7 +342,7 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
                           : isByOne                ? kMostPairsOfOne
                                                    : kMostPairs,
          .arePositionsTogether = addsPairs(shape, facts),
-         .weightRegisters = addsPairs(shape, facts) ? 2 : 1,
+         .weightRegisters = addsPairs(shape, facts) ? registersOfPairs(facts) : 1,
          .areQuads = multipliesQuads(shape, facts)},
         walk == Walk::Image && !readsWeightsOnce(shape, facts), tileFacts(shape, facts));
 }

@@ -136,9 +136,9 @@ void holdProductsOfBytes(TileSpace& space, TargetFacts& facts)
     space.areQuads = addsPairsOfHalves(facts);
     if (space.areQuads) return;
     space.arePositionsTogether = true;
-    space.weightRegisters = 2;
+    space.weightRegisters = registersOfPairs(facts);
     space.positionsUpTo = kMostPairs;
-    facts.vectorRegisters -= kRegistersOfByteInputs;
+    facts.vectorRegisters -= registersOfByteInputs(facts);
 }
 
 RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide& right,
@@ -232,7 +232,7 @@ struct Steps
 /// registers before those of the next.
 Steps depthStepsOf(const RightSide& right, const TargetFacts& facts)
 {
-    const bool arePairs = facts.hasLaneOperand && addsProductsOfBytes(right, facts);
+    const bool arePairs = facts.hasHalfLanes && addsProductsOfBytes(right, facts);
     return arePairs ? Steps{2, true} : Steps();
 }
 

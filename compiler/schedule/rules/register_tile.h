@@ -41,8 +41,14 @@ struct TileSpace
 
 /// Of products of bytes where lanes are operands: registers that inputs take, four at a time, or
 /// copies of two for pairs of products; and positions of pairs that are kept ahead.
-inline constexpr int kRegistersOfByteInputs = 8;
+constexpr int registersOfByteInputs(const TargetFacts& facts) { return facts.vectorRegisters / 4; }
 inline constexpr int64_t kMostPairs = 16;
+
+/// That hold the two pairs of a vector of weights: each is half a register, which is one of ARMv7.
+constexpr int64_t registersOfPairs(const TargetFacts& facts)
+{
+    return facts.vectorRegisters >= 32 ? 2 : 1;
+}
 
 /// Cycles of one reduction step of a tile: of its products, its loads (`inputLoads` of each
 /// position) or the latency of its sums.

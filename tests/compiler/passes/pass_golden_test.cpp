@@ -46,7 +46,7 @@ PassContext contextOf(const std::string& title)
     const bool hasDots = title.find("without dot products") == std::string::npos;
     if (isArm && !hasDots) {
         context.target = *parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
-        context.facts.hasLaneOperand = true;
+        context.facts.hasLaneOperand = context.facts.hasHalfLanes = true;
         context.facts.floatMacs = 4;
         context.facts.byteMacs = 6;
     }

@@ -25,7 +25,7 @@ PassContext neon()
     context.facts = {.vectorBytes = 16,
                      .vectorRegisters = 32,
                      .hasFma = true,
-                     .hasLaneOperand = true,
+                     .hasLaneOperand = true, .hasHalfLanes = true,
                      .floatMacs = 4,
                      .byteMacs = 6};
     context.code.byteProducts = kInt8;
