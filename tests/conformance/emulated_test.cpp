@@ -156,10 +156,10 @@ TEST(Arm, ComputesQuantizedModelsByWhatTheProcessorHas)
 TEST(Arm, MultipliesBytesAsTheyAreOnArmv7)
 {
     TENON_NEED_DATA("models/mlperftiny-kws-int8");
-    const std::string code = outputOf(
-        tenon("compile --emit asm -o - --target 'llvm -mtriple=armv7-linux-gnueabihf "
-              "-mcpu=cortex-a7' '" +
-              dataPath("models/mlperftiny-kws-int8/model.onnx") + "'"));
+    const std::string code =
+        outputOf(tenon("compile --emit asm -o - --target 'llvm -mtriple=armv7-linux-gnueabihf "
+                       "-mcpu=cortex-a7' '" +
+                       dataPath("models/mlperftiny-kws-int8/model.onnx") + "'"));
     for (const char* instruction : {"vmull.s8", "vpadal.s16"})
         EXPECT_NE(code.find(instruction), std::string::npos) << instruction;
     EXPECT_EQ(code.find("vmla.i32"), std::string::npos) << "products of widened bytes";

@@ -27,8 +27,12 @@ constexpr TargetFacts kAvx512{.vectorBytes = 64,
                               .l2Bytes = int64_t{2} << 20,
                               .threads = 4};
 constexpr TargetFacts kAvx2{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .threads = 2};
-constexpr TargetFacts kNeon{
-    .vectorBytes = 16, .vectorRegisters = 32, .hasFma = true, .hasLaneOperand = true, .hasHalfLanes = true, .threads = 4};
+constexpr TargetFacts kNeon{.vectorBytes = 16,
+                            .vectorRegisters = 32,
+                            .hasFma = true,
+                            .hasLaneOperand = true,
+                            .hasHalfLanes = true,
+                            .threads = 4};
 constexpr TargetFacts kSse{};
 constexpr TargetFacts kScalar{.vectorBytes = 4}; ///< C source, and RISC-V without vectors
 

@@ -44,6 +44,14 @@ QString shownText(const QModelIndex& index, const QFontMetrics& metrics, int wid
     });
 }
 
+/// Of a cell: strong ones are wider than others.
+QFont fontOf(const Theme& theme, const QModelIndex& index)
+{
+    QFont font = index.data(StrongRole).toBool() ? theme.bodyStrong : theme.body;
+    if (index.data(EmulatedRole).toBool()) font.setItalic(true);
+    return font;
+}
+
 } // namespace
 
 void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -76,11 +84,8 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
               : severity == 1 ? t.stateInk(DiffState::Changed)
                               : t.secondary;
     }
-    QFont font = index.data(StrongRole).toBool() ? t.bodyStrong : t.body;
-    if (index.data(EmulatedRole).toBool()) {
-        font.setItalic(true);
-        if (!isSelected) ink = t.secondary;
-    }
+    const QFont font = fontOf(t, index);
+    if (index.data(EmulatedRole).toBool() && !isSelected) ink = t.secondary;
     painter->setFont(font);
     painter->setPen(ink);
     const auto alignment = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
@@ -91,8 +96,8 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 
 QSize DataDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
 {
-    return {QFontMetrics(m_themes.theme().body).horizontalAdvance(index.data().toString()) + 16,
-            kRowHeight};
+    const QFontMetrics metrics(fontOf(m_themes.theme(), index));
+    return {metrics.horizontalAdvance(index.data().toString()) + 16, kRowHeight};
 }
 
 DataTable::DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidget* parent)

@@ -8,8 +8,12 @@ namespace tenon::compiler {
 namespace {
 
 /// As of a Cortex-A72, which adds up pairs of products of bytes.
-constexpr TargetFacts kPairs{
-    .vectorRegisters = 32, .hasFma = true, .hasLaneOperand = true, .hasHalfLanes = true, .floatMacs = 4, .byteMacs = 6};
+constexpr TargetFacts kPairs{.vectorRegisters = 32,
+                             .hasFma = true,
+                             .hasLaneOperand = true,
+                             .hasHalfLanes = true,
+                             .floatMacs = 4,
+                             .byteMacs = 6};
 
 /// As of a Haswell, which adds pairs of 16-bit products to sums.
 constexpr TargetFacts kHalves{

@@ -25,7 +25,8 @@ PassContext neon()
     context.facts = {.vectorBytes = 16,
                      .vectorRegisters = 32,
                      .hasFma = true,
-                     .hasLaneOperand = true, .hasHalfLanes = true,
+                     .hasLaneOperand = true,
+                     .hasHalfLanes = true,
                      .floatMacs = 4,
                      .byteMacs = 6};
     context.code.byteProducts = kInt8;
