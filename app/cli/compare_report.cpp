@@ -25,7 +25,7 @@ std::string decibels(double sqnrDb)
 
 std::string cosineText(double cosine) { return fixed(cosine, cosine > 0.9999 ? 8 : 4); }
 
-std::vector<std::string> rowOf(const Comparison& comparison, size_t index)
+std::vector<std::string> rowOf(const Comparison& comparison, size_t index, bool hasNoise)
 {
     const ComparedTensor& tensor = comparison.tensors[index];
     const TensorError& all = tensor.cumulative;
@@ -41,7 +41,7 @@ std::vector<std::string> rowOf(const Comparison& comparison, size_t index)
                                     cosineText(all.cosine),
                                     tensor.isolated ? decibels(tensor.isolated->sqnrDb) : "",
                                     tensor.isolated ? digits(tensor.isolated->maxAbs) : ""};
-    if (comparison.noiseShare()) out.push_back(tensor.noise ? decibels(tensor.noise->sqnrDb) : "");
+    if (hasNoise) out.push_back(tensor.noise ? decibels(tensor.noise->sqnrDb) : "");
     out.push_back(std::move(mark));
     return out;
 }
@@ -85,17 +85,15 @@ std::string noiseText(const ComparedTensor& tensor)
 }
 
 /// Over all tensors, how many elements are outside, and how many rounding alone moves outside.
-std::string noiseShareText(const Comparison& comparison)
+std::string noiseShareText(const Comparison::Share& share)
 {
-    const auto share = comparison.noiseShare();
-    if (!share) return {};
     const auto percent = [&](int64_t outside) {
-        return fixed(100.0 * static_cast<double>(outside) / static_cast<double>(share->elements),
+        return fixed(100.0 * static_cast<double>(outside) / static_cast<double>(share.elements),
                      3) +
                " %";
     };
-    return "of " + thousands(share->elements) + " elements " + percent(share->device) +
-           " are outside; sums in another order alone move " + percent(share->noise) + " outside\n";
+    return "of " + thousands(share.elements) + " elements " + percent(share.device) +
+           " are outside; sums in another order alone move " + percent(share.noise) + " outside\n";
 }
 
 std::string verdict(const Comparison& comparison)
@@ -202,7 +200,8 @@ std::string comparisonText(const Comparison& comparison, const CompareReport& re
 {
     std::vector<std::string> titles{"call", "tensor", "kernel",   "SQNR dB", "largest",
                                     "ulps", "cosine", "alone dB", "largest"};
-    if (comparison.noiseShare()) titles.push_back("noise dB");
+    const auto noise = comparison.noiseShare();
+    if (noise) titles.push_back("noise dB");
     titles.push_back("");
     std::vector<std::vector<std::string>> rows{std::move(titles)};
     std::vector<size_t> order = comparison.ranked();
@@ -210,14 +209,15 @@ std::string comparisonText(const Comparison& comparison, const CompareReport& re
         std::sort(order.begin(), order.end());
     else
         order.resize(report.most);
-    for (const size_t index : order) rows.push_back(rowOf(comparison, index));
+    for (const size_t index : order) rows.push_back(rowOf(comparison, index, !!noise));
     std::string out = comparison.model + " " + comparison.place + " against " +
                       comparison.reference + ": " + std::to_string(comparison.tensors.size()) +
                       " tensors, " + std::to_string(comparison.sets) +
                       (comparison.sets == 1 ? " data set\n" : " data sets\n");
     out += table(rows) + absorbedText(comparison, report.tellsAbsorbed);
     for (const std::string& reason : comparison.notCompared) out += "note: " + reason + "\n";
-    return out + noiseShareText(comparison) + verdict(comparison);
+    if (noise) out += noiseShareText(*noise);
+    return out + verdict(comparison);
 }
 
 Json comparisonJson(const Comparison& comparison)

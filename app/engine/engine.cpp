@@ -277,14 +277,12 @@ views::OpFamilies opFamilies()
 QStringList modelFileFilters()
 {
     QStringList filters, suffixes;
-    for (const compiler::Importer* importer : compiler::allImporters())
-        if (!importer->suffix.empty())
-            filters << QCoreApplication::translate("MainWindow", "%1 models (*%2)")
-                           .arg(QString::fromStdString(std::string(importer->title)),
-                                QString::fromStdString(std::string(importer->suffix)));
-    for (const compiler::Importer* importer : compiler::allImporters())
-        if (!importer->suffix.empty())
-            suffixes << QLatin1Char('*') + QString::fromStdString(std::string(importer->suffix));
+    for (const compiler::Importer* importer : compiler::allImporters()) {
+        if (importer->suffix.empty()) continue;
+        suffixes << QLatin1Char('*') + QString::fromStdString(std::string(importer->suffix));
+        filters << QCoreApplication::translate("MainWindow", "%1 models (%2)")
+                       .arg(QString::fromStdString(std::string(importer->title)), suffixes.last());
+    }
     // The first one is chosen when the dialog opens.
     filters.prepend(QCoreApplication::translate("MainWindow", "Models (%1)")
                         .arg(suffixes.join(QLatin1Char(' '))));

@@ -2,6 +2,8 @@
 // Which file a path leads to, and sweeping what killed writers left beside it.
 #include "core/base/written_path.h"
 
+#include "core/base/text.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,7 +73,7 @@ Status needFolderOf(const std::string& path)
     std::error_code failed;
     if (const std::string folder = folderOf(path);
         fs::status(folder, failed).type() == fs::file_type::not_found)
-        return refused("cannot write: there is no folder `" + folder + "`", path);
+        return refused("cannot write: there is no folder " + core::quoted(folder), path);
     return kDone;
 }
 

@@ -18,8 +18,6 @@ namespace {
 
 constexpr int kLow[] = {0, 1, 2, 3}, kHigh[] = {4, 5, 6, 7}, kBoth[] = {0, 1, 2, 3, 0, 1, 2, 3};
 
-bool isProduct(const llvm::User* user) { return isLongProduct(*user); }
-
 /// Four bytes that become four of 16 bits in products, or four of 32 bits.
 bool isWidened(llvm::LoadInst& load)
 {
@@ -31,7 +29,7 @@ bool isWidened(llvm::LoadInst& load)
         const auto* wide = llvm::dyn_cast<llvm::SExtInst>(user);
         if (!wide) return false;
         const unsigned bits = wide->getType()->getScalarSizeInBits();
-        return bits == 32 || (bits == 16 && llvm::all_of(wide->users(), isProduct));
+        return bits == 32 || (bits == 16 && llvm::all_of(wide->users(), isLongProduct));
     });
 }
 
@@ -80,8 +78,7 @@ private:
         llvm::Value* high = builder.CreateShuffleVector(whole, kHigh);
         replace(builder, second, *high);
         for (llvm::User* user : llvm::make_early_inc_range(high->users()))
-            if (takesHighHalves(*user))
-                useHighHalves(*llvm::cast<llvm::IntrinsicInst>(user), *high);
+            if (takesHighHalves(user)) useHighHalves(*llvm::cast<llvm::IntrinsicInst>(user), *high);
     }
 
     static void replace(llvm::IRBuilder<>& builder, llvm::LoadInst& load, llvm::Value& half)

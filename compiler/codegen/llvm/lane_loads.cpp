@@ -138,7 +138,7 @@ bool isHalfOfProducts(llvm::LoadInst& load)
 {
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(load.getType());
     return type && type->getNumElements() == kLanes && type->getScalarSizeInBits() == 16 &&
-           llvm::all_of(load.users(), [](const llvm::User* user) { return isLongProduct(*user); });
+           llvm::all_of(load.users(), isLongProduct);
 }
 
 /// Two of them by one load: products take either half of a register.

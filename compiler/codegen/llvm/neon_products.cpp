@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsARM.h>
 #include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 
 namespace tenon::compiler {
 namespace {
@@ -14,8 +15,7 @@ namespace Intrinsic = llvm::Intrinsic;
 
 bool isAArch64(llvm::IRBuilderBase& builder)
 {
-    const llvm::StringRef triple = builder.GetInsertBlock()->getModule()->getTargetTriple();
-    return triple.starts_with("aarch64") || triple.starts_with("arm64");
+    return llvm::Triple(builder.GetInsertBlock()->getModule()->getTargetTriple()).isAArch64();
 }
 
 bool isCallOf(const llvm::User& user, Intrinsic::ID id)
@@ -34,15 +34,15 @@ llvm::Value* longProducts(llvm::IRBuilderBase& builder, llvm::Type* type, llvm::
     return builder.CreateIntrinsic(id, {type}, {a, b});
 }
 
-bool isLongProduct(const llvm::User& user)
+bool isLongProduct(const llvm::User* user)
 {
-    return isCallOf(user, Intrinsic::aarch64_neon_smull) ||
-           isCallOf(user, Intrinsic::arm_neon_vmulls);
+    return isCallOf(*user, Intrinsic::aarch64_neon_smull) ||
+           isCallOf(*user, Intrinsic::arm_neon_vmulls);
 }
 
-bool takesHighHalves(const llvm::User& user)
+bool takesHighHalves(const llvm::User* user)
 {
-    return isCallOf(user, Intrinsic::aarch64_neon_smull);
+    return isCallOf(*user, Intrinsic::aarch64_neon_smull);
 }
 
 llvm::Value* withPairsOf(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* numbers)

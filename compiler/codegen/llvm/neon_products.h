@@ -12,10 +12,10 @@ llvm::Value* longProducts(llvm::IRBuilderBase& builder, llvm::Type* type, llvm::
                           llvm::Value* b);
 
 /// True for what longProducts makes.
-bool isLongProduct(const llvm::User& user);
+bool isLongProduct(const llvm::User* user);
 
 /// True where, too, high halves are factors only of high halves: smull2.
-bool takesHighHalves(const llvm::User& user);
+bool takesHighHalves(const llvm::User* user);
 
 /// `sum` and the pairs of `numbers` beside each other: sadalp, or vpadal.
 llvm::Value* withPairsOf(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* numbers);

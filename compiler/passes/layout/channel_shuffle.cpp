@@ -13,7 +13,7 @@ namespace {
 const NodeRecord* before(const Module& module, const NodeRecord& node, const OpDef& op)
 {
     const NodeRecord& found = module.node(node.operands[0].node);
-    return found.kind == NodeKind::Op && isOp(found, op) ? &found : nullptr;
+    return isOp(found, op) ? &found : nullptr;
 }
 
 } // namespace

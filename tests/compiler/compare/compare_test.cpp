@@ -3,7 +3,6 @@
 // executor, in one piece or in many, with the kernels that `compile` ships.
 #include "compiler/compare/tensor_names.h"
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/passes/numeric_check.h"
 #include "tests/compiler/compare/faults.h"
 #include "tests/compiler/frontend/model_text.h"
@@ -30,23 +29,7 @@ Comparison compared(const CompareRequest& request)
 
 std::shared_ptr<const Loaded> zooModel(const std::string& name)
 {
-    const auto owner = std::make_shared<const std::string>(
-        test::makeZooModel(name, {.imageSize = 64, .channelDivisor = 8}));
-    auto loaded = loadOnnxBytes(std::as_bytes(std::span(*owner)), owner, "", "zoo.onnx", {});
-    CHECK(loaded) << loaded.error().text();
-    return std::make_shared<const Loaded>(std::move(*loaded));
-}
-
-std::vector<NamedValues> seeded(const Loaded& loaded)
-{
-    NamedValues out;
-    uint64_t seed = 1;
-    for (const NodeId id : loaded.module.main().params) {
-        const NodeRecord& input = loaded.module.node(id);
-        out.emplace_back(input.name, seededTensor(input.types[0].dtype,
-                                                  *constantShape(input.types[0].shape), seed++));
-    }
-    return {out};
+    return test::modelFrom(test::makeZooModel(name, {.imageSize = 64, .channelDivisor = 8}));
 }
 
 class CompareExecutors : public testing::TestWithParam<ExecutorKind>
@@ -139,7 +122,7 @@ TEST(Compare, KnowsWhatOnlyTheShapeOfAnOutputDiffersFrom)
     ASSERT_NE(gru, main.order.end());
     const Shape& own = model->module.type({*gru, 0}).shape;
     ASSERT_EQ(own.size(), 3U);
-    CompareRequest request = test::requestFor(model, seeded(*model));
+    CompareRequest request = test::requestFor(model, test::seeded(*model));
     std::vector<int64_t> shape = *constantShape(own);
     shape.insert(shape.begin() + 1, 1);
     const NamedValues given{{names->at({*gru, 0}).front(), seededTensor(kFloat32, shape, 1)}};
@@ -190,7 +173,7 @@ TEST(Compare, FollowsTensorsThroughThePassesOfNetworks)
     for (const char* name : {"resnet18", "mobilenet_v2", "shufflenet_v2_x1_0", "squeezenet1_1"}) {
         const auto loaded = zooModel(name);
         if (!loaded->facts.nodeCount) continue;
-        const Comparison out = compared(test::requestFor(loaded, seeded(*loaded)));
+        const Comparison out = compared(test::requestFor(loaded, test::seeded(*loaded)));
         size_t found = 0;
         for (const ComparedTensor& tensor : out.tensors) {
             found += tensor.isInModel ? 1 : 0;
@@ -229,12 +212,8 @@ class CompareTables : public testing::TestWithParam<std::pair<const char*, const
 /// Of either signedness: -1 and 0 lie beside each other, whatever their bits are as an index.
 TEST_P(CompareTables, FindTheValuesTheyAreLookedUpWith)
 {
-    const auto owner =
-        std::make_shared<const std::string>(test::modelOf(lookUpModel()).SerializeAsString());
-    auto loaded = loadOnnxBytes(std::as_bytes(std::span(*owner)), owner, "", "table.onnx", {});
-    ASSERT_TRUE(loaded) << loaded.error().text();
-    const auto model = std::make_shared<const Loaded>(std::move(*loaded));
-    CompareRequest request = test::requestFor(model, seeded(*model));
+    const auto model = test::modelFrom(test::modelOf(lookUpModel()).SerializeAsString());
+    CompareRequest request = test::requestFor(model, test::seeded(*model));
     const auto [target, form] = GetParam();
     request.options.target = target;
     const Comparison out = compared(request);

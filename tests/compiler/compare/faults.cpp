@@ -3,7 +3,9 @@
 #include "tests/compiler/compare/faults.h"
 
 #include "compiler/frontend/load_model.h"
+#include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/tensor_file.h"
+#include "compiler/passes/numeric_check.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -192,6 +194,26 @@ std::string convolutions(const std::vector<double>& scales)
         data = "f" + n;
     }
     return text + "node Mul y " + data + ",k -> y\noutput y float32 1,4,12,12\n";
+}
+
+std::shared_ptr<const Loaded> modelFrom(std::string bytes)
+{
+    const auto owner = std::make_shared<const std::string>(std::move(bytes));
+    auto loaded = loadOnnxBytes(std::as_bytes(std::span(*owner)), owner, "", "model.onnx", {});
+    CHECK(loaded) << loaded.error().text();
+    return std::make_shared<const Loaded>(std::move(*loaded));
+}
+
+std::vector<NamedValues> seeded(const Loaded& loaded)
+{
+    NamedValues out;
+    uint64_t seed = 1;
+    for (const NodeId id : loaded.module.main().params) {
+        const NodeRecord& input = loaded.module.node(id);
+        out.emplace_back(input.name, seededTensor(input.types[0].dtype,
+                                                  *constantShape(input.types[0].shape), seed++));
+    }
+    return {out};
 }
 
 CompareRequest requestFor(std::shared_ptr<const Loaded> loaded, std::vector<NamedValues> sets,

@@ -16,6 +16,11 @@ using namespace compiler;
 std::shared_ptr<const Loaded> digits();
 std::vector<NamedValues> digitsData();
 
+/// The model of an ONNX file's bytes.
+std::shared_ptr<const Loaded> modelFrom(std::string bytes);
+/// One data set of all its inputs, from seeds.
+std::vector<NamedValues> seeded(const Loaded& loaded);
+
 /// Runs on this computer; `onFile` may change the bytes of the program's file before.
 ProgramRunner runHere(std::function<void(std::string& bytes)> onFile = {});
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rounding alone moves: the same sums from either end.
 #include "compiler/compare/reversed_sums.h"
-#include "compiler/frontend/onnx/load_onnx.h"
-#include "compiler/passes/numeric_check.h"
 #include "tests/compiler/compare/faults.h"
 #include "tests/compiler/frontend/model_text.h"
 
@@ -15,28 +13,13 @@ namespace {
 
 std::shared_ptr<const Loaded> modelFrom(const std::string& text)
 {
-    const auto owner = std::make_shared<const std::string>(test::modelOf(text).SerializeAsString());
-    auto loaded = loadOnnxBytes(std::as_bytes(std::span(*owner)), owner, "", "sums.onnx", {});
-    CHECK(loaded) << loaded.error().text();
-    return std::make_shared<const Loaded>(std::move(*loaded));
-}
-
-std::vector<NamedValues> seeded(const Loaded& loaded)
-{
-    NamedValues out;
-    uint64_t seed = 1;
-    for (const NodeId id : loaded.module.main().params) {
-        const NodeRecord& input = loaded.module.node(id);
-        out.emplace_back(input.name, seededTensor(input.types[0].dtype,
-                                                  *constantShape(input.types[0].shape), seed++));
-    }
-    return {out};
+    return test::modelFrom(test::modelOf(text).SerializeAsString());
 }
 
 /// The comparison of the model at level 0 with itself from the end.
 Comparison noiseOf(const std::shared_ptr<const Loaded>& model)
 {
-    CompareRequest request = test::requestFor(model, seeded(*model));
+    CompareRequest request = test::requestFor(model, test::seeded(*model));
     request.noise = NoiseSources{{}, reversedReference(*model, CompileOptions(), test::runHere())};
     JobContext job(2);
     auto out = compareTensors(request, job);
