@@ -17,22 +17,23 @@ int64_t framesPerOperand(const OpView& op)
 
 Result<Types> infer(const OpView& op)
 {
-    const int64_t films = intAttr(op, "films"), frames = intAttr(op, "frames");
-    if (films < 1 || frames < 1)
+    const int64_t frames = intAttr(op, "frames");
+    if (frames < 1)
         return opError(op, DiagnosticCode::BadAttribute,
-                       "needs 1 or more films and frames, not " + std::to_string(films) + " and " +
-                           std::to_string(frames));
+                       "needs 1 or more frames, not " + std::to_string(frames));
     TensorType out = op.operands[0];
-    if (out.shape.empty() || !(out.shape[0] == Dim(films * framesPerOperand(op))))
+    const Dim own(framesPerOperand(op));
+    const Dim films = out.shape.empty() ? Dim(0) : floorDiv(out.shape[0], own);
+    if (out.shape.empty() || !(out.shape[0] == films * own))
         return opError(op, DiagnosticCode::ShapeMismatch,
-                       "takes " + std::to_string(framesPerOperand(op)) + " frames of " +
-                           std::to_string(films) + " films from each operand, not " + out.text());
+                       "takes " + own.text() + " frames of each film from each operand, not " +
+                           out.text());
     for (const TensorType& operand : op.operands)
         if (!(operand == op.operands[0]))
             return opError(op, DiagnosticCode::ShapeMismatch,
                            "cannot join " + op.operands[0].text() + " and " + operand.text() +
                                "; they are as many images of equal size");
-    out.shape[0] = Dim(films * frames);
+    out.shape[0] = films * Dim(frames);
     return Types{out};
 }
 
@@ -55,8 +56,7 @@ Cost cost(const OpView& op) { return {0, bytesMoved(op)}; }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[films * ~frames/s, C, H, W] or blocked, of s operands", OperandSpec::Variadic}};
-constexpr AttrSpec kAttrs[] = {{"films", "int", "that lie behind one another"},
-                               {"frames", "int", "of a film of the result"}};
+constexpr AttrSpec kAttrs[] = {{"frames", "int", "of a film of the result"}};
 
 } // namespace
 
@@ -69,11 +69,12 @@ extern constinit const OpDef joinFramesOp = {
     .accuracy = Accuracy::Exact,
     // A change of layout behind it moves squares by itself, which a choice of frames would hide.
     .pattern = Pattern::OutEwiseFusable,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,
     .example = "%a: Tensor[(2, 1, 3, 2), float32], %b: Tensor[(2, 1, 3, 2), float32] "
-               "=> join_frames(%a, %b, films=1, frames=3)",
+               "=> join_frames(%a, %b, frames=3)",
 };
 
 } // namespace tenon::compiler

@@ -20,6 +20,11 @@ struct Reach
     }
 };
 
+Dim filmsOf(const OpView& op, int64_t frames)
+{
+    return floorDiv(op.operands[0].shape[0], Dim(frames));
+}
+
 Result<Reach> reachOf(const OpView& op)
 {
     const std::vector<int64_t> padding = intsAttr(op, "padding");
@@ -30,10 +35,10 @@ Result<Reach> reachOf(const OpView& op)
                   padding[0],
                   padding[1]};
     const Shape& shape = op.operands[0].shape;
-    if (shape.size() < 2 || !shape[0].isConst() || !shape[1].isConst())
+    if (shape.size() < 2 || !shape[1].isConst())
         return opError(op, DiagnosticCode::DynamicShape,
-                       "needs a known number of frames and channels, not " + op.operands[0].text());
-    if (r.frames < 1 || shape[0].value() % r.frames != 0)
+                       "needs a known number of channels, not " + op.operands[0].text());
+    if (r.frames < 1 || !(filmsOf(op, r.frames) * Dim(r.frames) == shape[0]))
         return opError(op, DiagnosticCode::BadAttribute,
                        "cannot divide " + shape[0].text() + " images into films of " +
                            std::to_string(r.frames) + " frames");
@@ -52,7 +57,7 @@ Result<Types> infer(const OpView& op)
     const auto r = reachOf(op);
     if (!r) return r.error();
     TensorType out = op.operands[0];
-    out.shape[0] = Dim(out.shape[0].value() / r->frames * r->results());
+    out.shape[0] = filmsOf(op, r->frames) * Dim(r->results());
     out.shape[1] = Dim(out.shape[1].value() * r->kernel);
     return Types{out};
 }
@@ -62,14 +67,14 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto r = reachOf(op);
     if (!r) return r.error();
     const int64_t channels = op.operands[0].shape[1].value();
-    const int64_t films = op.operands[0].shape[0].value() / r->frames;
+    const bool isOneFilm = filmsOf(op, r->frames) == Dim(1);
     const auto element = [&](const Exprs& i) {
-        const Expr result = films == 1 ? i[0] : floorMod(i[0], Expr(r->results()));
+        const Expr result = isOneFilm ? i[0] : floorMod(i[0], Expr(r->results()));
         const Expr tap = r->kernel == 1 ? Expr(0) : floorDiv(i[1], Expr(channels));
         const Expr frame = result * Expr(r->stride) + tap * Expr(r->dilation) - Expr(r->before);
         Exprs source = i;
         source[0] =
-            films == 1 ? frame : floorDiv(i[0], Expr(r->results())) * Expr(r->frames) + frame;
+            isOneFilm ? frame : floorDiv(i[0], Expr(r->results())) * Expr(r->frames) + frame;
         if (r->kernel > 1) source[1] = floorMod(i[1], Expr(channels));
         const Expr value = te::at(in[0], source);
         Expr isThere;
@@ -109,6 +114,7 @@ extern constinit const OpDef stackFramesOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FramesAsImages: a film [N, C, D, H, W] is N*D images [N*D, C, H, W]. A convolution over three
-// axes is one over two of images that have the frames it reaches as channels, or, where it has
-// groups, a sum of convolutions, one per frame that it reaches; what is elementwise, maxima of
-// windows and reductions of whole films stand between them on images.
+// FramesAsImages: a film [N, C, D, H, W] is N*D images [N*D, C, H, W]; N may be open. A convolution
+// over three axes is one over two of images that have the frames it reaches as channels, or, where
+// it has groups, a sum of convolutions, one per frame that it reaches; what is elementwise, maxima
+// of windows and reductions of whole films stand between them on images.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/spread_film.h"
 #include "compiler/passes/passes.h"
@@ -12,18 +12,28 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 namespace tenon::compiler {
 namespace {
 
 constexpr size_t kRank = 5;
 
-/// Shape of a film.
+/// -1 for what is not known: what a reshape has left.
+int64_t numberOf(const Dim& dim) { return dim.constant().value_or(-1); }
+
+/// Shape of films; how many may be open.
 struct Film
 {
-    int64_t items, channels, frames, rows, columns;
+    Dim items;
+    int64_t channels, frames, rows, columns;
 
-    std::vector<int64_t> images() const { return {items * frames, channels, rows, columns}; }
+    /// Of a reshape.
+    std::vector<int64_t> images() const
+    {
+        return {numberOf(items * Dim(frames)), channels, rows, columns};
+    }
+    bool operator==(const Film&) const = default;
 };
 
 /// How a window goes along the frames.
@@ -94,11 +104,22 @@ public:
 private:
     std::optional<Film> filmOf(ValueRef value) const
     {
-        const auto shape = knownShape(m_module, value);
-        if (!shape || shape->size() != kRank || m_module.type(value).dtype != kFloat32 ||
-            std::find(shape->begin(), shape->end(), 0) != shape->end())
+        const auto shape = shapeOf(value);
+        if (!shape || shape->size() != kRank || m_module.type(value).dtype != kFloat32)
             return std::nullopt;
-        return Film{(*shape)[0], (*shape)[1], (*shape)[2], (*shape)[3], (*shape)[4]};
+        const auto frame = constantShape({shape->begin() + 1, shape->end()});
+        if (!frame || std::find(frame->begin(), frame->end(), 0) != frame->end() ||
+            shape->front() == Dim(0))
+            return std::nullopt;
+        return Film{shape->front(), (*frame)[0], (*frame)[1], (*frame)[2], (*frame)[3]};
+    }
+
+    std::optional<Shape> shapeOf(ValueRef value) const
+    {
+        if (!value.node.isValid()) return std::nullopt;
+        const NodePtr& node = m_module.findNode(value.node);
+        if (!node || value.index >= node->types.size()) return std::nullopt;
+        return node->types[value.index].shape;
     }
 
     /// Makes a film, or reads first one that has become images.
@@ -134,11 +155,11 @@ private:
     ValueRef filmAgain(ValueRef images, const Film& film)
     {
         if (film.channels == 1 || film.frames == 1)
-            return reshape(images,
-                           {film.items, film.channels, film.frames, film.rows, film.columns});
-        return exchanged(
-            reshape(images, {film.items, film.frames, film.channels, film.rows, film.columns}),
-            film);
+            return reshape(images, {numberOf(film.items), film.channels, film.frames, film.rows,
+                                    film.columns});
+        return exchanged(reshape(images, {numberOf(film.items), film.frames, film.channels,
+                                          film.rows, film.columns}),
+                         film);
     }
 
     /// The node's result again, computed on images.
@@ -240,8 +261,7 @@ private:
                                          m_patch->constant(spread.filtersOf(weight, phase), "")},
                                         *attrs));
         if (parts.size() == 1) return parts[0];
-        return m_patch->op(joinFramesOp, parts,
-                           {{"films", result.items}, {"frames", result.frames}});
+        return m_patch->op(joinFramesOp, parts, {{"frames", result.frames}});
     }
 
     /// Of windows over frames, rows and columns: of windows of each image, then over the frames.
@@ -288,16 +308,16 @@ private:
         std::vector<int64_t> axes = node.attrs.integers("axis", {});
         for (int64_t& axis : axes) axis = normalizedAxis(axis, kRank);
         std::sort(axes.begin(), axes.end());
-        const auto shape = knownShape(m_module, {node.id, 0});
-        if (axes != std::vector<int64_t>{2, 3, 4} || node.attrs.integer("exclude", 0) != 0 ||
-            !shape)
+        if (axes != std::vector<int64_t>{2, 3, 4} || node.attrs.integer("exclude", 0) != 0)
             return std::nullopt;
         const OpDef& op = factsOf(node);
         const ValueRef frames = m_patch->op(
             op, {images(node.operands[0])},
             {{"axis", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{1}}}); // [N*D, C, 1, 1]
-        const ValueRef rows = reshape(frames, {film.items, film.frames, film.channels});
-        return reshape(m_patch->op(op, {rows}, {{"axis", std::vector<int64_t>{1}}}), *shape);
+        const ValueRef rows = reshape(frames, {numberOf(film.items), film.frames, film.channels});
+        std::vector<int64_t> shape;
+        for (const Dim& dim : node.types[0].shape) shape.push_back(numberOf(dim));
+        return reshape(m_patch->op(op, {rows}, {{"axis", std::vector<int64_t>{1}}}), shape);
     }
 
     /// Side by side as channels, films stay films.
@@ -325,11 +345,14 @@ private:
     /// One number per film and channel, [N, C or 1, 1, 1, 1], for each of its frames.
     ValueRef perImage(ValueRef value, const Film& film, int64_t channels)
     {
-        const ValueRef films = reshape(value, {film.items, 1, channels});
-        const ValueRef frames =
-            m_patch->op(broadcastToOp, {films},
-                        {{"shape", std::vector<int64_t>{film.items, film.frames, channels}}});
-        return reshape(frames, {film.items * film.frames, channels, 1, 1});
+        const ValueRef films = reshape(value, {numberOf(film.items), 1, channels});
+        Attrs shape{{"shape", std::vector<int64_t>{numberOf(film.items), film.frames, channels}}};
+        if (!film.items.isConst())
+            shape.set("sizes",
+                      std::vector<std::string>{film.items.text(), std::to_string(film.frames),
+                                               std::to_string(channels)});
+        const ValueRef frames = m_patch->op(broadcastToOp, {films}, shape);
+        return reshape(frames, {numberOf(film.items * Dim(film.frames)), channels, 1, 1});
     }
 
     /// An operand of something elementwise: a film of the same shape, a number, or one number per
@@ -337,22 +360,21 @@ private:
     std::optional<ValueRef> operandOf(ValueRef value, const Film& result)
     {
         if (!value.node.isValid()) return std::nullopt;
-        auto shape = knownShape(m_module, value);
+        auto shape = shapeOf(value);
         if (!shape || shape->size() > kRank) return std::nullopt;
-        if (const auto film = filmOf(value);
-            film && film->images() == result.images() && film->frames == result.frames)
-            return images(value);
-        while (shape->size() < kRank) shape->insert(shape->begin(), 1);
-        const bool hasChannels = (*shape)[1] == result.channels;
-        if ((*shape)[2] != 1 || (*shape)[3] != 1 || (*shape)[4] != 1 ||
-            !(hasChannels || (*shape)[1] == 1))
+        if (filmOf(value) == result) return images(value);
+        const Dim one(1);
+        shape->insert(shape->begin(), kRank - shape->size(), one);
+        const auto [items, channels, frames, rows, columns] =
+            std::tie((*shape)[0], (*shape)[1], (*shape)[2], (*shape)[3], (*shape)[4]);
+        if (frames != one || rows != one || columns != one ||
+            !(channels == Dim(result.channels) || channels == one))
             return std::nullopt;
-        if ((*shape)[0] == result.items && result.items > 1)
-            return perImage(value, result, (*shape)[1]);
-        if ((*shape)[0] != 1) return std::nullopt;
+        if (items == result.items && items != one) return perImage(value, result, channels.value());
+        if (items != one) return std::nullopt;
         if (constantOf(m_module, value)) // as it is, for the passes that fold scales
-            return m_patch->reshapedConstant(value, {1, (*shape)[1], 1, 1}, m_uses);
-        return reshape(value, {1, (*shape)[1], 1, 1});
+            return m_patch->reshapedConstant(value, {1, channels.value(), 1, 1}, m_uses);
+        return reshape(value, {1, channels.value(), 1, 1});
     }
 
     const Module& m_module;

@@ -88,20 +88,23 @@ std::optional<SpreadFilm> spreadFilmOf(const Module& module, const NodeRecord& n
     const NodeRecord* spread = makerOf(module, (pad ? *pad : node).operands[0], dilateOp);
     if (!spread || !weight || weight->dtype() != kFloat32) return std::nullopt;
     const Extents strides = spread->attrs.integers("strides", {});
-    const auto shape = knownShape(module, spread->operands[0]);
-    const auto result = knownShape(module, {node.id, 0});
-    if (!shape || !result || shape->size() != kFirstAxis + kAxes ||
-        strides.size() != shape->size() || strides[0] != 1 || strides[1] != 1)
+    const Shape& shape = module.type(spread->operands[0]).shape;
+    if (shape.size() != kFirstAxis + kAxes || strides.size() != shape.size() || strides[0] != 1 ||
+        strides[1] != 1)
         return std::nullopt;
+    // There may be any number of films.
+    const auto sizes = constantShape({shape.begin() + kFirstAxis, shape.end()});
+    const Shape& made = node.types[0].shape;
+    const auto results = constantShape({made.begin() + kFirstAxis, made.end()});
+    if (!sizes || !results) return std::nullopt;
     const Extents own = node.attrs.integers("padding", Extents(2 * kAxes, 0));
-    const Extents width =
-        pad ? pad->attrs.integers("pad_width", {}) : Extents(2 * shape->size(), 0);
+    const Extents width = pad ? pad->attrs.integers("pad_width", {}) : Extents(2 * shape.size(), 0);
     SpreadFilm film{spread->operands[0], {}};
     for (size_t i = 0; i < kAxes; ++i) {
         const size_t axis = kFirstAxis + i;
         const int64_t kernel = weight->shape()[axis];
-        film.axes[i] = {(*shape)[axis], kernel, strides[axis],
-                        kernel - 1 - own[i] - width[2 * axis], result->at(axis)};
+        film.axes[i] = {sizes->at(i), kernel, strides[axis], kernel - 1 - own[i] - width[2 * axis],
+                        results->at(i)};
         if (film.axes[i].padding < 0) return std::nullopt;
     }
     return film;
