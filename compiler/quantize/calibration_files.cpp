@@ -5,9 +5,11 @@
 #include "compiler/frontend/tensor_file.h"
 #include "compiler/quantize/float_graph.h"
 #include "core/base/text.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 namespace tenon::compiler {
 namespace {
@@ -18,6 +20,7 @@ using Named = std::vector<std::pair<std::string, Tensor>>;
 struct ModelInput
 {
     std::string name;
+    std::optional<DataType> dtype; ///< none for types that Tenon does not know
     bool hasShape = false;
     std::vector<int64_t> dims; ///< -1: open
 };
@@ -61,12 +64,23 @@ Result<std::vector<ModelInput>> inputsOfModel(const std::string& path)
     for (const auto& input : model->graph().input()) {
         if (!graph.isInput(input.name())) continue;
         const auto& type = input.type().tensor_type();
-        ModelInput found{.name = input.name(), .hasShape = type.has_shape(), .dims = {}};
+        ModelInput found{.name = input.name(),
+                         .dtype = dataTypeOf(type.elem_type()),
+                         .hasShape = type.has_shape(),
+                         .dims = {}};
         for (const auto& dim : type.shape().dim())
             found.dims.push_back(isFixed(dim) ? dim.dim_value() : -1);
         out.push_back(std::move(found));
     }
     return out;
+}
+
+/// numpy makes doubles where nobody asks for another type; a model of floats takes them rounded.
+Tensor inTypeOf(const ModelInput& input, Tensor tensor)
+{
+    if (input.dtype != kFloat32 || tensor.dtype() != kFloat64) return tensor;
+    const std::vector<double> values = tensor.numbers();
+    return Tensor::of(kFloat32, tensor.shape(), std::vector<float>(values.begin(), values.end()));
 }
 
 /// How many examples a tensor holds for the input; 1 where it does not divide.
@@ -159,7 +173,7 @@ private:
         return addExamples(source, chosen);
     }
 
-    Status addExamples(const std::string& source, const std::vector<Tensor>& tensors)
+    Status addExamples(const std::string& source, std::vector<Tensor>& tensors)
     {
         int64_t count = -1;
         for (size_t i = 0; i < tensors.size(); ++i) {
@@ -168,6 +182,7 @@ private:
                                  "the data set has nothing for input " +
                                      core::quoted(m_inputs[i].name),
                                  {.file = source});
+            tensors[i] = inTypeOf(m_inputs[i], std::move(tensors[i]));
             const int64_t found = examplesIn(m_inputs[i], tensors[i]);
             if (count >= 0 && found != count)
                 count = 1;

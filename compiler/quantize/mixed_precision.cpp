@@ -150,6 +150,17 @@ private:
                (limits.time == 0 || priced->cost.time <= limits.time);
     }
 
+    /// "204800 bytes and 500 us": those limits that there are.
+    std::string limitsText() const
+    {
+        const MixLimits& limits = m_question.limits;
+        std::string text;
+        if (limits.flashBytes > 0) text = std::to_string(limits.flashBytes) + " bytes";
+        if (limits.time > 0)
+            text += (text.empty() ? "" : " and ") + exact(limits.time) + " " + m_costs.timeUnit;
+        return text;
+    }
+
     /// The most harmful layers have the first claim on the room that there is.
     Result<size_t> mostWithin(size_t all)
     {
@@ -159,7 +170,8 @@ private:
             return makeError(DiagnosticCode::BadArgument,
                              "in 8 bits the model takes " + std::to_string(m_last.flashBytes) +
                                  " bytes and " + exact(std::round(m_last.time * 10) / 10) + " " +
-                                 m_costs.timeUnit + " on " + m_costs.place + ": more than it may");
+                                 m_costs.timeUnit + " on " + m_costs.place + ", more than the " +
+                                 limitsText() + " that it may");
         const auto whole = fits(all);
         if (!whole) return whole.error();
         if (*whole) return all;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tenon::compiler {
 namespace {
@@ -62,17 +63,44 @@ std::string declaredText(const tenon_onnx::ValueInfoProto& input)
     return out + ")";
 }
 
-bool fits(const tenon_onnx::ValueInfoProto& input, const Tensor& tensor)
+bool fitsShape(const tenon_onnx::ValueInfoProto& input, const std::vector<int64_t>& shape)
 {
     const auto& type = input.type().tensor_type();
-    if (dataTypeOf(type.elem_type()) != tensor.dtype()) return false;
     if (!type.has_shape()) return true;
     const auto& dims = type.shape().dim();
-    if (static_cast<size_t>(dims.size()) != tensor.shape().size()) return false;
+    if (static_cast<size_t>(dims.size()) != shape.size()) return false;
     for (int i = 0; i < dims.size(); ++i)
-        if (isFixed(dims[i]) && dims[i].dim_value() != tensor.shape()[static_cast<size_t>(i)])
-            return false;
+        if (isFixed(dims[i]) && dims[i].dim_value() != shape[static_cast<size_t>(i)]) return false;
     return true;
+}
+
+bool fits(const tenon_onnx::ValueInfoProto& input, const Tensor& tensor)
+{
+    return dataTypeOf(input.type().tensor_type().elem_type()) == tensor.dtype() &&
+           fitsShape(input, tensor.shape());
+}
+
+/// What makes data fit that do not: "; transpose them with axes (0, 3, 1, 2)" where channels are at
+/// the other end, a type; empty where nobody can say.
+std::string adviceFor(const tenon_onnx::ValueInfoProto& input, const Tensor& tensor)
+{
+    constexpr size_t kMostAxes = 5;
+    const int32_t wanted = input.type().tensor_type().elem_type();
+    if (fitsShape(input, tensor.shape()))
+        return "; save them as " + onnxTypeName(wanted) +
+               (tensor.dtype().isFloat() ? "" : ", scaled as those that the model was trained on");
+    std::vector<size_t> axes(tensor.shape().size());
+    if (axes.size() > kMostAxes) return {};
+    std::iota(axes.begin(), axes.end(), 0);
+    while (std::next_permutation(axes.begin(), axes.end())) {
+        std::vector<int64_t> shape;
+        for (const size_t axis : axes) shape.push_back(tensor.shape()[axis]);
+        if (!fitsShape(input, shape)) continue;
+        std::string list;
+        for (const size_t axis : axes) list += (list.empty() ? "" : ", ") + std::to_string(axis);
+        return "; transpose them with axes (" + list + ")";
+    }
+    return {};
 }
 
 Status checkSet(const tenon_onnx::ValueInfoProto& input, const DataSet& set, const Tensor* first)
@@ -87,7 +115,7 @@ Status checkSet(const tenon_onnx::ValueInfoProto& input, const DataSet& set, con
     if (!fits(input, *tensor))
         return makeError(DiagnosticCode::ShapeMismatch,
                          "input " + quoted(input.name()) + " is " + declaredText(input) +
-                             " but the data have " + tensor->typeText(),
+                             " but the data have " + tensor->typeText() + adviceFor(input, *tensor),
                          where);
     if (first && first->shape() != tensor->shape())
         return makeError(DiagnosticCode::ShapeMismatch,

@@ -83,6 +83,17 @@ TEST_F(CalibrationFiles, DividesATensorOfSeveralExamples)
     EXPECT_EQ(read()->at(3).inputs[0].second.shape(), (std::vector<int64_t>{1, 3}));
 }
 
+TEST_F(CalibrationFiles, RoundsTheDoublesThatNumpyMakes)
+{
+    model("input x float32 1,2\n");
+    write("a.npy", Tensor::of<double>(kFloat64, {1, 2}, {0.1, -2}));
+    const auto data = read();
+    ASSERT_TRUE(data) << data.error().text();
+    const Tensor& taken = data->front().inputs[0].second;
+    ASSERT_EQ(taken.dtype(), kFloat32);
+    EXPECT_EQ(taken.number(0), double{0.1F});
+}
+
 TEST_F(CalibrationFiles, SaysWhatIsMissing)
 {
     model("input x float32 1,3\ninput z float32 2\n");
