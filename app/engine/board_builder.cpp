@@ -145,6 +145,7 @@ views::BoardEntry boardEntry(const Board& board)
     }
     if (board.flashBytes > 0) entry.budget.flashBytes = board.flashBytes;
     if (board.ramBytes > 0) entry.budget.ramBytes = board.ramBytes;
+    entry.countsInstructions = board.kind == BoardKind::Micro;
     return entry;
 }
 

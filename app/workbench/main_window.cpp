@@ -115,6 +115,7 @@ void MainWindow::buildPages()
                                                : views::FileQuestion::Kind::Open;
               m_options.askForFile(this, {kind, asked.title, asked.start, {}}, take);
           },
+          [this] { showPage(views::pageOfModel(m_pages)); },
           [this] { showPage(views::pageOfSteps(m_pages)); },
           [this](const char* action) { m_actions.action(QLatin1String(action))->trigger(); },
           [this] { noteChange(); }}});

@@ -101,6 +101,17 @@ QString MixChart::axisText(double value) const
                                           : mixTimeText(value, m_curve.timeUnit);
 }
 
+/// The title of the axis says what instructions are counted.
+QString MixChart::tickText(double value) const
+{
+    return countsInstructions() ? shortCountText(value) : axisText(value);
+}
+
+bool MixChart::countsInstructions() const
+{
+    return m_curve.axis == MixAxis::Time && m_curve.timeUnit != QLatin1String("us");
+}
+
 QString MixChart::textOf(const MixDot& dot) const
 {
     const QString layers =
@@ -136,11 +147,12 @@ void MixChart::paintGrid(QPainter& painter) const
         painter.drawLine(QPointF(x, where.bottom()), QPointF(x, where.bottom() + 3));
         painter.setPen(t.secondary);
         painter.drawText(QRectF(x - kWide / 2, where.bottom() + 4, kWide, 16), Qt::AlignHCenter,
-                         axisText(value));
+                         tickText(value));
     }
     painter.setPen(t.faint);
     painter.drawText(QRectF(where.left(), where.bottom() + 20, where.width(), 18), Qt::AlignHCenter,
                      m_curve.axis == MixAxis::Flash ? tr("flash of the compiled model")
+                     : countsInstructions()         ? tr("instructions of a run")
                                                     : tr("time of a run"));
 }
 

@@ -45,6 +45,8 @@ private:
     int nearest(QPointF at) const;
     QString textOf(const MixDot& dot) const;
     QString axisText(double value) const;
+    QString tickText(double value) const;
+    bool countsInstructions() const;
     void paintGrid(QPainter& painter) const;
     void paintDots(QPainter& painter) const;
     void paintLegend(QPainter& painter) const;

@@ -31,6 +31,8 @@ struct BoardEntry
     QString profile;
     QString summary;     ///< what the last probe found, one line
     MemoryBudget budget; ///< of its profile; zeros: none known
+    /// What a run takes there is told in instructions; else in time.
+    bool countsInstructions = false;
 
     bool isHere() const { return way == BoardWay::ThisComputer; }
     bool isEmulated() const { return way == BoardWay::Virtual; }

@@ -40,19 +40,24 @@ std::vector<PlacedRow> placedRows(const QuantizeOutcome& outcome, const Precisio
         return isChosen ? QStringLiteral("≈ ") + text : QString();
     };
     const core::ModelCost &before = outcome.before->cost, &after = outcome.after->cost;
-    const auto time = [&](double value) { return mixTimeText(value, outcome.timeUnit); };
+    const bool isOfTime = outcome.timeUnit == QLatin1String("us");
+    const auto time = [&](double value) {
+        return isOfTime || value <= 0 ? mixTimeText(value, outcome.timeUnit)
+                                      : shortCountText(value);
+    };
     return {{QObject::tr("error"), lossText(0), lossText(outcome.loss), about(lossText(now.loss))},
             {QObject::tr("flash"), bytesCell(before.flashBytes), bytesCell(after.flashBytes),
              about(bytesCell(now.flashBytes))},
             {QObject::tr("RAM"), bytesCell(before.ramBytes), bytesCell(after.ramBytes), {}},
-            {QObject::tr("time"), time(before.time), time(after.time), about(time(now.time))},
+            {isOfTime ? QObject::tr("time") : QObject::tr("instr."), time(before.time),
+             time(after.time), about(time(now.time))},
             {QObject::tr("file"),
              bytesCell(outcome.before->fileBytes),
              bytesCell(outcome.after->fileBytes),
              {}}};
 }
 
-QString choiceText(const PrecisionMix& mix)
+QString choiceText(const PrecisionMix& mix, double writtenLoss)
 {
     const auto count = [&](core::Precision precision) {
         return static_cast<qint64>(mix.layersIn(precision).size());
@@ -65,7 +70,8 @@ QString choiceText(const PrecisionMix& mix)
         text += QObject::tr(", %1 with data in int16").arg(wide);
     if (const qint64 floats = count(core::Precision::Float); floats > 0)
         text += QObject::tr(", %1 in float").arg(floats);
-    return text + QObject::tr(" · about %1").arg(lossText(mix.predicted().loss));
+    return text + (mix.isChanged() ? QObject::tr(" · about %1").arg(lossText(mix.predicted().loss))
+                                   : QObject::tr(" · error %1").arg(lossText(writtenLoss)));
 }
 
 core::NodeId nodeNamed(const Document& document, const QString& name)

@@ -21,8 +21,8 @@ using PlacedModelRows = TableModel<PlacedRow>;
 PlacedModelRows* makePlacedModel(QObject* parent);
 std::vector<PlacedRow> placedRows(const QuantizeOutcome& outcome, const PrecisionMix& mix);
 
-/// "3 of 8 layers in float, 1 in int16: about 0.41 %".
-QString choiceText(const PrecisionMix& mix);
+/// "5 of 8 layers in int8, 3 in float · about 0.41 %"; the measured loss where that is written.
+QString choiceText(const PrecisionMix& mix, double writtenLoss);
 
 /// Of the model as opened; invalid: none has that name.
 core::NodeId nodeNamed(const Document& document, const QString& name);

@@ -75,16 +75,21 @@ QString timeCell(double time)
     return time < kManyDigits ? QString::number(time, 'f', 1) : countText(qRound64(time));
 }
 
+QString instructionCell(double count) { return count > 0 ? shortCountText(count) : QString(); }
+
 /// What a kernel takes; the heading has the unit, the cells have none.
 TableColumn<LayerRow> timeColumn(const QString& precision, const QString& tip,
                                  double LayerRow::*time)
 {
     TableColumn<LayerRow> column = number(
-        precision, tip, [time](const LayerRow& r) { return timeCell(r.*time); },
+        precision, tip,
+        [time](const LayerRow& r) {
+            return r.isOfTime ? timeCell(r.*time) : instructionCell(r.*time);
+        },
         [time](const LayerRow& r) { return QVariant(r.*time); });
     column.heading = [precision](const LayerRow& r) {
-        const QString unit = r.isOfTime ? QStringLiteral("µs") : QObject::tr("instructions");
-        return std::pair(r.isOfTime ? QStringLiteral("%1 µs").arg(precision) : precision, unit);
+        if (r.isOfTime) return std::pair(precision + QStringLiteral(" µs"), QStringLiteral("µs"));
+        return std::pair(precision + QObject::tr(" instr."), QObject::tr("instructions"));
     };
     return column;
 }
@@ -201,6 +206,7 @@ void PrecisionMix::setWider(size_t count)
 void PrecisionMix::noteWritten(const core::MeasuredCost& measured)
 {
     m_written = choice();
+    m_wasWrittenByHand = true;
     m_others.push_back(measured);
 }
 

@@ -71,6 +71,10 @@ public:
     size_t wider() const { return m_wider; }
     core::PredictedCost predicted() const { return core::predict(m_costs, choice()); }
     bool isChanged() const { return choice() != m_written; }
+    /// The choice is somebody's, written or not yet; else limits make it.
+    bool isByHand() const { return isChanged() || m_wasWrittenByHand; }
+    /// Limits make the choice again, but for what was changed since it was written.
+    void leaveToLimits() { m_wasWrittenByHand = false; }
     /// The layer stays so whatever the curve does; nothing: the curve decides again.
     void pin(size_t layer, std::optional<core::Precision> precision);
     void setWider(size_t count);
@@ -85,6 +89,7 @@ private:
     std::vector<core::CurvePoint> m_measured;
     core::PrecisionChoice m_written;
     std::vector<core::MeasuredCost> m_others; ///< measured on their own
+    bool m_wasWrittenByHand = false;
     bool m_hasPins = false; ///< other than those with which the curve was measured
     size_t m_wider = 0;
 };

@@ -36,6 +36,7 @@ struct PageHost
     std::function<void(const Export&)> ask; ///< writes something where the user says
     /// A file or folder that is there; the answer comes later, or never.
     std::function<void(const PathQuestion&, const std::function<void(QString)>&)> askForPath;
+    std::function<void()> showModel;            ///< the page that shows the model as opened
     std::function<void()> showSteps;            ///< the page that shows the passes' graph
     std::function<void(const char*)> runAction; ///< by its id
     std::function<void()> noteChange;           ///< the version or the graph that it shows is new

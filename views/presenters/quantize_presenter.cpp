@@ -4,6 +4,7 @@
 
 #include "views/models/format.h"
 #include "views/presenters/board_prompt.h"
+#include "views/presenters/quantize_problems.h"
 
 #include <QFileInfo>
 #include <QPointer>
@@ -15,12 +16,6 @@ namespace tenon::views {
 namespace {
 
 using core::Precision;
-
-/// QFileInfo takes any two files that do not exist for the same one.
-bool isSameFile(const QFileInfo& one, const QFileInfo& other)
-{
-    return one.exists() ? one == other : one.absoluteFilePath() == other.absoluteFilePath();
-}
 
 /// Without what may change while what was measured of the layers holds.
 QuantizeQuestion basicsOf(QuantizeQuestion question)
@@ -140,7 +135,7 @@ void QuantizePresenter::setLargestLoss(QString percent)
     const auto value = limitOf(percent);
     m_isLossValid = value && *value <= kPercent;
     if (m_isLossValid) m_state.draft.largestLoss = *value / kPercent;
-    refresh();
+    takeLimit();
 }
 
 void QuantizePresenter::setLargestFlash(QString kib)
@@ -149,7 +144,7 @@ void QuantizePresenter::setLargestFlash(QString kib)
     const auto value = limitOf(kib);
     m_isFlashValid = value.has_value();
     if (value) m_state.draft.largestFlash = qRound64(*value * kKib);
-    refresh();
+    takeLimit();
 }
 
 void QuantizePresenter::setLargestTime(QString time)
@@ -157,6 +152,14 @@ void QuantizePresenter::setLargestTime(QString time)
     const auto value = limitOf(time);
     m_isTimeValid = value.has_value();
     if (value) m_state.draft.largestTime = *value;
+    takeLimit();
+}
+
+/// A limit that was given last stands instead of a choice that was written.
+void QuantizePresenter::takeLimit()
+{
+    m_mix.leaveToLimits();
+    refreshMix();
     refresh();
 }
 
@@ -186,7 +189,7 @@ QuantizeQuestion QuantizePresenter::question() const
     out.target = m_workspace.options().target;
     out.threads = m_workspace.options().threads;
     if (!m_boards.board().isHere()) out.board = m_boards.board().name;
-    if (m_mix.isEmpty() || !m_mix.isChanged() || !(basicsOf(out) == basicsOf(m_answered)))
+    if (m_mix.isEmpty() || !m_mix.isByHand() || !(basicsOf(out) == basicsOf(m_answered)))
         return out;
     out.largestLoss = 0;
     out.largestFlash = 0;
@@ -234,8 +237,8 @@ void QuantizePresenter::finish(const QuantizeQuestion& asked, const QuantizeOutc
     if (status) {
         if (asked.model == m_workspace.state().path) takeOutcome(asked, outcome);
     } else if (status.error().code != core::DiagnosticCode::Cancelled) {
-        m_state.error = QString::fromStdString(status.error().text());
         m_workspace.report(tr("The model could not be quantized"), status.error());
+        m_state.error = m_workspace.state().bannerText;
     }
     refresh();
 }
@@ -341,8 +344,8 @@ void QuantizePresenter::refreshMix()
     }
     m_layers->setRows(std::move(rows));
     m_state.curve = m_mix.isEmpty() ? MixCurve{.axis = axis} : m_mix.curve(axis);
-    m_state.isChanged = !m_mix.isEmpty() && m_mix.isChanged();
-    m_state.caption = m_mix.isEmpty() ? QString() : choiceText(m_mix);
+    m_state.isByHand = !m_mix.isEmpty() && m_mix.isByHand();
+    m_state.caption = m_mix.isEmpty() ? QString() : choiceText(m_mix, m_outcome.loss);
     m_placed->setRows(placedRows(m_outcome, m_mix));
 }
 
@@ -350,29 +353,32 @@ QString QuantizePresenter::problem() const
 {
     const QuantizeQuestion& draft = m_state.draft;
     const WorkspaceState& state = m_workspace.state();
-    const auto isMissing = [](const QString& path) { return !QFileInfo::exists(path); };
     if (!state.hasDocument) return tr("open a model of floats first");
-    if (!m_isLossValid) return tr("the largest loss is a number of percent");
-    if (!m_isFlashValid) return tr("the flash to keep within is a number of KiB");
+    if (isQuantized(*m_workspace.document()))
+        return tr("the model is quantized already; open the float model that it was made from");
+    if (!m_isLossValid) return tr("the largest loss is a percentage, from 0 to 100");
+    if (!m_isFlashValid) return tr("the flash to keep within is a number of KiB, 0 or more");
     if (!m_isTimeValid)
         return tr("the time to keep within is a number of microseconds, or of instructions on an "
-                  "emulated microcontroller");
-    if (draft.data.isEmpty()) return tr("choose examples to calibrate with");
-    if (isMissing(draft.data)) return tr("there is no file or folder %1").arg(draft.data);
-    if (!draft.evaluation.isEmpty() && isMissing(draft.evaluation))
-        return tr("there is no file or folder %1").arg(draft.evaluation);
-    if (draft.output.isEmpty()) return tr("name the file to write");
-    if (isSameFile(QFileInfo(draft.output), QFileInfo(draft.model)))
-        return tr("the file to write is the model itself; name another");
-    return {};
+                  "emulated microcontroller, 0 or more");
+    if (const QString files = dataProblem(draft); !files.isEmpty()) return files;
+    if (const auto layers = static_cast<qsizetype>(m_mix.costs().layers.size());
+        layers > 0 && question().floatLayers.size() == layers)
+        return tr("every layer stays in float: choose one for 8 bits");
+    return outputProblem(draft);
 }
 
 void QuantizePresenter::refresh()
 {
     m_state.problem = problem();
+    m_state.countsInstructions = m_boards.board().countsInstructions;
     m_state.place =
         m_boards.board().titleInText() + QStringLiteral(" · ") + m_workspace.options().target;
-    m_state.commandLine = commandLineOf(question());
+    const bool hasLimits = m_isLossValid && m_isFlashValid && m_isTimeValid;
+    m_state.commandLine = hasLimits ? commandLineOf(question()) : QString();
+    const QString& output = m_state.draft.output;
+    m_state.replaces =
+        m_state.problem.isEmpty() && output != m_state.written && QFileInfo::exists(output);
     m_state.canStart = m_state.problem.isEmpty() && !m_state.isRunning &&
                        m_workspace.engine().quantize && !m_workspace.state().isBusy &&
                        !m_boards.isWorking();

@@ -24,7 +24,9 @@ struct QuantizeState
     bool isRunning = false;
     bool canStart = false;
     bool hasResult = false;
-    bool isChanged = false; ///< other layers are chosen than the file has
+    bool isByHand = false;           ///< somebody chose the layers, rather than limits
+    bool replaces = false;           ///< a file is there that this page did not write
+    bool countsInstructions = false; ///< where the model is to run; else microseconds
     MixCurve curve;
     QuantizeRow tensor; ///< the selected one; without a name: none
 };
@@ -79,6 +81,7 @@ private:
                 const core::Status& status);
     void takeOutcome(const QuantizeQuestion& asked, const QuantizeOutcome& outcome);
     void paintNodes();
+    void takeLimit();
     void refreshMix();
     void refresh();
     QString problem() const;

@@ -168,6 +168,8 @@ void WorkspacePresenter::fail(const QString& what, const core::Diagnostic& diagn
     };
     if (!isSaid(place.node))
         m_state.bannerText += tr(" (at node %1)").arg(QString::fromStdString(place.node));
+    const QString file = QString::fromStdString(place.file);
+    if (!isSaid(place.file) && file != m_state.path) m_state.bannerText += tr(" (%1)").arg(file);
     if (diagnostic.code == core::DiagnosticCode::CodegenFailure && !isSaid(place.detail))
         m_state.bannerText += tr(" (%1)").arg(QString::fromStdString(place.detail));
     refreshIssues();

@@ -110,13 +110,13 @@ private slots:
                           table.visualRect(table.model()->index(0, 0)).center());
         QVERIFY(!page.values().accessibleDescription().isEmpty());
         QTest::keyClick(&table, Qt::Key_Space); // 16 bits, or float
-        QVERIFY(state.isChanged);
+        QVERIFY(state.isByHand);
         QVERIFY(page.chart().curve().predicted.front().loss < before);
         QVERIFY(state.commandLine.contains(QStringLiteral("-node ")));
         click(page.form().quantizeButton());
         QVERIFY(settle(window));
         QVERIFY2(state.error.isEmpty(), qPrintable(state.error));
-        QVERIFY(!state.isChanged);
+        QVERIFY(state.isByHand);
         QCOMPARE(page.chart().curve().measured.size(), size_t{1});
         bool hasSensitivity = false;
         for (const views::CardLooks looks : views::colourings(*window.workspace().document()))

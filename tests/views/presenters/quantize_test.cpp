@@ -134,11 +134,24 @@ private slots:
               &QuantizePresenter::setLargestTime}) {
             (desk.quantization.*limit)(QStringLiteral("little"));
             QVERIFY(!desk.state().canStart);
+            QVERIFY(desk.state().commandLine.isEmpty()); // it would say the limit before
             (desk.quantization.*limit)(QStringLiteral("2"));
             QVERIFY(desk.state().canStart);
         }
         desk.quantization.setOutput(desk.workspace.state().path);
         QVERIFY(desk.state().problem.contains(QStringLiteral("the model itself")));
+        desk.quantization.setOutput(m_folder.filePath(QStringLiteral("model.elf")));
+        QVERIFY(desk.state().problem.contains(QStringLiteral(".onnx")));
+        desk.quantization.setOutput(QStringLiteral("/nowhere/at/all/q.onnx"));
+        QVERIFY(desk.state().problem.contains(QStringLiteral("/nowhere/at/all")));
+        desk.quantization.setOutput(m_folder.filePath(QStringLiteral("new.onnx")));
+        QCOMPARE(desk.state().problem, QString());
+        QVERIFY(!desk.state().replaces);
+        const QString other = m_folder.filePath(QStringLiteral("other.onnx"));
+        QVERIFY(QFile(other).open(QIODevice::WriteOnly));
+        desk.quantization.setOutput(other);
+        QVERIFY(desk.state().canStart && desk.state().replaces);
+        QVERIFY(QFile::remove(other));
     }
 
     void writesTheCommandLine()
@@ -198,13 +211,13 @@ private slots:
         const MixCurve before = desk.state().curve;
         QCOMPARE(before.predicted.size(), size_t{4});
         QCOMPARE(before.measured.size(), size_t{1});
-        QVERIFY(!desk.state().isChanged);
+        QVERIFY(!desk.state().isByHand);
         desk.quantization.pinLayer(0, static_cast<int>(Precision::Float));
         const MixCurve after = desk.state().curve;
         QCOMPARE(after.predicted.size(), size_t{3}); // one layer less to choose
         QVERIFY(after.predicted[0].loss < before.predicted[0].loss);
         QVERIFY(after.predicted[0].x > before.predicted[0].x);
-        QVERIFY(desk.state().isChanged);
+        QVERIFY(desk.state().isByHand);
         desk.quantization.chooseWider(1);
         QCOMPARE(desk.quantization.layers().rows()[1].precision, Precision::Float); // the worst
         QVERIFY(!desk.quantization.layers().rows()[1].isPinned);
@@ -219,13 +232,28 @@ private slots:
         QVERIFY(!desk.state().commandLine.contains(QStringLiteral("--sensitivity")));
         QVERIFY(desk.run());
         QCOMPARE(asked.last.wideLayers, QStringList{QStringLiteral("conv1")});
-        QVERIFY(!desk.state().isChanged);
+        QVERIFY(desk.state().isByHand); // the file stays what its layers were chosen to be
+        QVERIFY(desk.state().caption.endsWith(QStringLiteral("error 3.00 %")));
+        QVERIFY(desk.state().commandLine.contains(QStringLiteral(" --int16-node conv1")));
         QCOMPARE(desk.state().curve.measured.size(), size_t{1}); // the choice, as it was measured
         QCOMPARE(desk.state().curve.measured[0].loss, 0.03);
         desk.quantization.setMethod(QStringLiteral("mse"));
         QVERIFY(desk.state().commandLine.contains(QStringLiteral("--sensitivity"))); // anew
         desk.quantization.setAxis(MixAxis::Time);
         QCOMPARE(desk.state().curve.predicted.back().x, 19.0 - 2 + 2);
+    }
+
+    void refusesToLeaveAllInFloat()
+    {
+        Asked asked;
+        Desk desk(&asked);
+        QVERIFY(desk.open());
+        desk.quantization.setData(m_folder.path());
+        QVERIFY(desk.run());
+        for (int row = 0; row < 3; ++row)
+            desk.quantization.pinLayer(row, static_cast<int>(Precision::Float));
+        QVERIFY(desk.state().problem.contains(QStringLiteral("every layer")));
+        QVERIFY(!desk.state().canStart);
     }
 
     void paintsTheGraph()

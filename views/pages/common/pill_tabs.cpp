@@ -2,6 +2,7 @@
 // Painting of pill-shaped tabs and buttons.
 #include "views/pages/common/pill_tabs.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -168,6 +169,13 @@ void PillButton::paintEvent(QPaintEvent*)
     painter.setPen(weak);
     painter.setFont(t.body);
     painter.drawText(inner, Qt::AlignRight | Qt::AlignVCenter, m_shortcutText);
+}
+
+/// Qt gives Return to buttons of dialogs alone.
+void PillButton::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return click();
+    QPushButton::keyPressEvent(event);
 }
 
 void PillButton::enterEvent(QEnterEvent*)

@@ -55,6 +55,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     , m_flash(new QLineEdit)
     , m_time(new QLineEdit)
     , m_command(new ThemedLabel(themes, Role::Code))
+    , m_replaces(makeSentence(themes, Role::Secondary))
     , m_problem(makeSentence(themes, Role::Error))
     , m_start(new PillButton(themes, Look::Plain, tr("Quantize")))
     , m_stop(new PillButton(themes, Look::Plain, tr("Cancel")))
@@ -82,6 +83,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     content()->addWidget(m_place);
     addTitle(tr("file to write"));
     addPath(*m_output, tr("Quantized model"), true);
+    content()->addWidget(m_replaces);
     content()->addSpacing(4);
     content()->addWidget(m_problem);
     content()->addLayout(buildButtons());
@@ -158,14 +160,14 @@ void QuantizeForm::addChoices()
     m_activations = addTabs(types(), tr("data"));
     m_weights = addTabs({tr("per channel"), tr("per tensor")}, tr("weights"),
                         tr("Scales of weights: one per output channel of a layer, or one"));
-    m_channels = addTabs({tr("as they are"), tr("equalized")}, tr("channels"),
-                         tr("Equalized: scaled between consecutive layers so that their weights "
+    m_channels = addTabs({tr("no"), tr("yes")}, tr("equalize"),
+                         tr("Channels are scaled between consecutive layers so that their weights "
                             "fill the integers alike; the model computes the same. Helps where one "
                             "scale serves all weights of a layer"));
     m_ends = addTabs({tr("floats"), tr("integers")}, tr("in and out"),
                      tr("Integers: the model takes and gives what its integers are, as programs of "
                         "microcontrollers have it"));
-    m_sensitivity = addTabs({tr("measured"), tr("left out")}, tr("layers"),
+    m_sensitivity = addTabs({tr("measured"), tr("left out")}, tr("sensitivity"),
                             tr("Measured: every layer alone in 8 and 16 bits, and the curve of "
                                "error against size and time. It compiles the model a few times for "
                                "every layer"));
@@ -173,7 +175,7 @@ void QuantizeForm::addChoices()
 
 void QuantizeForm::addLimits()
 {
-    m_wider = addTabs(widerNames(), tr("harmful"),
+    m_wider = addTabs(widerNames(), tr("wider"),
                       tr("What the layers get that cost the outputs most, as many as the limits "
                          "below ask for, or as you choose on the curve"));
     m_loss->setPlaceholderText(tr("no limit"));
@@ -184,10 +186,9 @@ void QuantizeForm::addLimits()
                            "for"));
     addRow(tr("loss, %"), m_loss);
     addRow(tr("flash, KiB"), m_flash);
-    m_time->setPlaceholderText(tr("no limit"));
     m_time->setToolTip(tr("Time of a run in microseconds, or instructions on an emulated "
                           "microcontroller: as many layers are wider as that has room for"));
-    addRow(tr("time, µs"), m_time);
+    addRow(tr("time"), m_time);
 }
 
 void QuantizeForm::connectForm()
@@ -220,7 +221,10 @@ QLayout* QuantizeForm::buildButtons()
     m_stop->setToolTip(tr("Shift+F5"));
     connect(m_start, &QPushButton::clicked, &m_presenter, &QuantizePresenter::quantize);
     connect(m_stop, &QPushButton::clicked, &m_presenter, &QuantizePresenter::cancel);
-    connect(m_open, &QPushButton::clicked, &m_presenter, &QuantizePresenter::openResult);
+    connect(m_open, &QPushButton::clicked, this, [this] {
+        m_presenter.openResult();
+        m_host.showModel();
+    });
     return row;
 }
 
@@ -234,7 +238,11 @@ void QuantizeForm::refresh()
     m_command->setText(state.commandLine);
     m_problem->setText(state.problem);
     m_problem->setVisible(!state.problem.isEmpty() && !state.isRunning);
-    m_start->setText(state.isChanged ? tr("Quantize as chosen") : tr("Quantize"));
+    m_replaces->setText(tr("There is such a file; it will be replaced."));
+    m_replaces->setVisible(state.replaces && !state.isRunning);
+    m_time->setPlaceholderText(state.countsInstructions ? tr("no limit, instructions")
+                                                        : tr("no limit, µs"));
+    m_start->setText(state.isByHand ? tr("Quantize as chosen") : tr("Quantize"));
     m_start->updateGeometry();
     m_start->setVisible(state.hasResult && !state.isRunning);
     m_start->setEnabled(state.canStart);

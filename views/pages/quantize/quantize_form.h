@@ -64,6 +64,7 @@ private:
     PillTabs* m_ends = nullptr;
     PillTabs* m_sensitivity = nullptr;
     ThemedLabel* m_command;
+    ThemedLabel* m_replaces;
     ThemedLabel* m_problem;
     PillButton* m_start;
     PillButton* m_stop;

@@ -81,7 +81,7 @@ QWidget* QuantizePage::buildTables()
     m_tablePanel->header()->addWidget(m_tables);
     m_layers = new DataTable(m_themes, &m_presenter->layers());
     m_layers->setAccessibleName(tr("Layers by what they cost the outputs"));
-    m_layers->setColumnWidths({0, 54, 120, 78, 62, 78, 58, 58});
+    m_layers->setColumnWidths({0, 54, 120, 78, 62, 78, 66, 66});
     m_layers->delegate().setBarColumn(2, 58);
     m_layers->installEventFilter(this);
     m_tensors = new DataTable(m_themes, &m_presenter->tensors());
