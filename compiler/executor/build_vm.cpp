@@ -11,6 +11,16 @@
 #include <unordered_set>
 
 namespace tenon::compiler {
+namespace {
+
+Dim itemsOfCall(const NodeRecord& node)
+{
+    const auto items = parseDim(node.attrs.string(kItemsAttr, "1"));
+    CHECK(items) << "a call of each item does not say how many there are";
+    return *items;
+}
+
+} // namespace
 
 VmBuilder::VmBuilder(const Module& module, const std::vector<CompiledKernel>& kernels)
     : m_module(module)
@@ -141,7 +151,7 @@ Status VmBuilder::addCall(const NodeRecord& node)
     }
     // Of the nodes in one kernel, those that may be at fault.
     if (!call.dividers.empty()) m_writer.node(dividerLabel(call.dividers));
-    if (node.attrs.has(kItemAxesAttr))
+    if (node.attrs.has(kItemsAttr))
         emitCallEach(node, call.kernel, tensors);
     else
         emitCall(node, call.kernel, tensors);
@@ -182,13 +192,11 @@ void VmBuilder::emitCall(const NodeRecord& node, int kernel, const std::vector<i
     m_writer.emit(std::move(words));
 }
 
-/// The kernel computes one item: the leading dimensions count items.
+/// The kernel computes one item: the dimensions up to the last open one count items' rows.
 void VmBuilder::emitCallEach(const NodeRecord& node, int kernel,
                              const std::vector<int64_t>& tensors)
 {
-    Dim items(1);
-    const auto axes = static_cast<size_t>(node.attrs.integer(kItemAxesAttr, 0));
-    for (size_t axis = 0; axis < axes; ++axis) items = items * node.types.at(0).shape[axis];
+    const Dim items = itemsOfCall(node);
     const std::string chunk = node.attrs.string(kChunkKernelAttr, "");
     const auto count = static_cast<int64_t>(tensors.size());
     std::vector<int64_t> words{kTenonVmCallEach,
@@ -207,14 +215,12 @@ void VmBuilder::emitCallEach(const NodeRecord& node, int kernel,
 /// Bytes of one item of each operand and result; 0 for what all items share.
 std::vector<int64_t> VmBuilder::itemBytes(const NodeRecord& node) const
 {
-    const auto axes = static_cast<std::ptrdiff_t>(node.attrs.integer(kItemAxesAttr, 0));
+    const Dim items = itemsOfCall(node);
     std::vector<int64_t> out;
     const auto add = [&](const TensorType& type) {
         if (constantShape(type.shape)) return out.push_back(0);
-        int64_t bytes = type.dtype.bytes();
-        for (const Dim& dim : Shape(type.shape.begin() + axes, type.shape.end()))
-            bytes *= dim.value();
-        out.push_back(bytes);
+        out.push_back(elementCount(*constantShape(itemType(type, items, 1).shape)) *
+                      type.dtype.bytes());
     };
     for (const ValueRef& operand : node.operands)
         if (operand.node.isValid()) add(m_module.type(operand));

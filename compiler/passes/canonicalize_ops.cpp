@@ -3,6 +3,7 @@
 // Needs types. Stands before folding and fusion, which then know fewer operators. Only rewrites
 // that keep every bit of every result are here.
 #include "compiler/ops/ops.h"
+#include "compiler/ops/shape_attrs.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/slice_ranges.h"
@@ -31,11 +32,12 @@ struct Site
 };
 
 /// Constants are reshaped in place of a reshape node: their bytes are shared.
-ValueRef reshaped(const Site& site, PatchWriter& patch, ValueRef value, std::vector<int64_t> shape)
+ValueRef reshaped(const Site& site, PatchWriter& patch, ValueRef value, const Shape& shape)
 {
-    if (constantOf(site.module, value))
-        return patch.reshapedConstant(value, std::move(shape), site.uses);
-    return patch.op(reshapeOp, {value}, {{"newshape", std::move(shape)}});
+    const auto numbers = constantShape(shape);
+    if (numbers && constantOf(site.module, value))
+        return patch.reshapedConstant(value, *numbers, site.uses);
+    return patch.op(reshapeOp, {value}, shapeAttrs(shape));
 }
 
 std::optional<Patch> biasAddToAdd(const Site& site)
@@ -51,9 +53,9 @@ std::optional<Patch> biasAddToAdd(const Site& site)
     add.op = addOp.name;
     add.attrs = {};
     if (axis + 1 != rank) {
-        std::vector<int64_t> shape(rank - axis, 1);
-        shape[0] = bias->at(0);
-        add.operands[1] = reshaped(site, patch, add.operands[1], std::move(shape));
+        Shape shape(rank - axis, Dim(1));
+        shape[0] = Dim(bias->at(0));
+        add.operands[1] = reshaped(site, patch, add.operands[1], shape);
     }
     patch.change(std::move(add));
     return patch.take();
@@ -62,12 +64,10 @@ std::optional<Patch> biasAddToAdd(const Site& site)
 std::optional<Patch> toReshape(const Site& site)
 {
     if (!isOp(site.node, squeezeOp) && !isOp(site.node, expandDimsOp)) return std::nullopt;
-    const auto shape = knownShape(site.module, {site.node.id, 0});
-    if (!shape) return std::nullopt;
     PatchWriter patch = site.patch("to-reshape", quoted(site.node.op) + " only changes the shape");
     NodeRecord reshape = site.node;
     reshape.op = reshapeOp.name;
-    reshape.attrs = {{"newshape", *shape}};
+    reshape.attrs = shapeAttrs(site.node.types.at(0).shape);
     patch.change(std::move(reshape));
     return patch.take();
 }
@@ -236,6 +236,8 @@ std::optional<Patch> mergeTwins(const Site& site)
     if (isPrivate) merged.origin = mergedOrigin(merged.origin, inner.origin);
     if (isOp(site.node, transposeOp))
         merged.attrs.set("axes", composedAxes(inner, site.node, inner.types.at(0).shape.size()));
+    else
+        merged.attrs = shapeAttrs(site.node.types.at(0).shape); // a 0 means a size of the inner one
     patch.change(std::move(merged));
     if (isPrivate) patch.erase(inner.id);
     return patch.take();
@@ -244,17 +246,18 @@ std::optional<Patch> mergeTwins(const Site& site)
 /// `value`, an operand of an elementwise operator on `shape`, as an operand of the same operator on
 /// rows of the last dimension; nothing where that needs more than another shape.
 std::optional<ValueRef> operandOfRows(const Site& site, PatchWriter& patch, ValueRef value,
-                                      const std::vector<int64_t>& shape,
-                                      const std::vector<int64_t>& rows)
+                                      const Shape& shape, const Shape& rows)
 {
-    const auto own = knownShape(site.module, value);
-    if (!own) return std::nullopt;
-    if (*own == shape) return reshaped(site, patch, value, rows);
-    if (own->size() <= 1) return value;
-    const bool isRow = std::all_of(own->begin(), own->end() - 1, [](int64_t d) { return d == 1; });
+    if (!value.node.isValid()) return std::nullopt;
+    const Shape& own = site.module.type(value).shape;
+    if (own == shape) return reshaped(site, patch, value, rows);
+    if (own.size() <= 1) return value;
+    const Dim one(1);
+    const bool isRow =
+        std::all_of(own.begin(), own.end() - 1, [&](const Dim& d) { return d == one; });
     // Of one row, a number may be its own, such as its mean: norms stay as they are of many rows.
-    const bool isOfRow = rows[0] == 1 && own->back() == 1 && !constantOf(site.module, value);
-    if (isRow && !isOfRow) return reshaped(site, patch, value, {own->back()});
+    const bool isOfRow = rows[0] == one && own.back() == one && !constantOf(site.module, value);
+    if (isRow && !isOfRow) return reshaped(site, patch, value, {own.back()});
     return std::nullopt;
 }
 
@@ -263,24 +266,22 @@ std::optional<ValueRef> operandOfRows(const Site& site, PatchWriter& patch, Valu
 std::optional<Patch> sinkReshape(const Site& site)
 {
     const OpDef* op = site.node.kind == NodeKind::Op ? findOp(site.node.op) : nullptr;
-    const auto shape = knownShape(site.module, {site.node.id, 0});
-    if (!op || op->pattern > Pattern::Broadcast || site.node.types.size() != 1 || !shape ||
-        shape->size() < 3)
-        return std::nullopt;
+    if (!op || op->pattern > Pattern::Broadcast || site.node.types.size() != 1) return std::nullopt;
+    const Shape& shape = site.node.types[0].shape;
+    if (shape.size() < 3) return std::nullopt;
     const auto isRows = [&](ValueRef value) {
         if (!value.node.isValid() || !isOp(site.module.node(value.node), reshapeOp)) return false;
         const NodeRecord& reshape = site.module.node(value.node);
-        const auto rows = knownShape(site.module, reshape.operands[0]);
+        const Shape& rows = site.module.type(reshape.operands[0]).shape;
         const NodeRecord& source = site.module.node(reshape.operands[0].node);
-        return knownShape(site.module, value) == shape && rows && rows->size() == 2 &&
-               rows->back() == shape->back() && source.kind == NodeKind::Op &&
-               !isOp(source, reshapeOp);
+        return reshape.types[0].shape == shape && rows.size() == 2 && rows.back() == shape.back() &&
+               source.kind == NodeKind::Op && !isOp(source, reshapeOp);
     };
     const auto& operands = site.node.operands;
     const auto found = std::find_if(operands.begin(), operands.end(), isRows);
     if (found == operands.end()) return std::nullopt;
     const NodeRecord& reshape = site.module.node(found->node);
-    const std::vector<int64_t> rows = *knownShape(site.module, reshape.operands[0]);
+    const Shape& rows = site.module.type(reshape.operands[0]).shape;
     std::vector<NodeId> from{site.node.id};
     if (site.uses.hasOneUser(reshape.id)) from.insert(from.begin(), reshape.id);
     PatchWriter patch(site.module, site.function.id, "sink-reshape",
@@ -291,12 +292,12 @@ std::optional<Patch> sinkReshape(const Site& site)
             inner.push_back(reshape.operands[0]);
             continue;
         }
-        const auto value = operandOfRows(site, patch, operand, *shape, rows);
+        const auto value = operandOfRows(site, patch, operand, shape, rows);
         if (!value) return std::nullopt;
         inner.push_back(*value);
     }
     const ValueRef result = patch.op(factsOf(site.node), std::move(inner), site.node.attrs);
-    patch.replaceAndErase(site.node.id, patch.op(reshapeOp, {result}, {{"newshape", *shape}}));
+    patch.replaceAndErase(site.node.id, patch.op(reshapeOp, {result}, shapeAttrs(shape)));
     if (from.size() > 1) patch.erase(reshape.id);
     return patch.take();
 }

@@ -41,9 +41,8 @@ Channels channelsOf(const Module& module, const NodeRecord& node)
 
 /// `scale` as a tensor that stands along `axis` of a value of rank `rank`: one element, or one per
 /// channel along `channelAxis` of a value of shape `shape`; nothing when it is neither.
-std::optional<Tensor> scaleAlong(const Module& module, ValueRef scale,
-                                 const std::vector<int64_t>& shape, int64_t channelAxis,
-                                 int64_t axis, size_t rank)
+std::optional<Tensor> scaleAlong(const Module& module, ValueRef scale, const Shape& shape,
+                                 int64_t channelAxis, int64_t axis, size_t rank)
 {
     const Tensor* tensor = constantOf(module, scale);
     if (!tensor || !tensor->dtype().isFloat() || tensor->shape().size() > shape.size())
@@ -52,8 +51,8 @@ std::optional<Tensor> scaleAlong(const Module& module, ValueRef scale,
     const size_t missing = shape.size() - tensor->shape().size();
     for (size_t i = 0; i < tensor->shape().size(); ++i) {
         const bool isChannel = static_cast<int64_t>(i + missing) == channelAxis;
-        const int64_t wanted = isChannel ? shape[i + missing] : 1;
-        if (tensor->shape()[i] != wanted) return std::nullopt;
+        const Dim wanted = isChannel ? shape[i + missing] : Dim(1);
+        if (!(Dim(tensor->shape()[i]) == wanted)) return std::nullopt;
     }
     std::vector<int64_t> along(rank, 1);
     along[static_cast<size_t>(axis)] = tensor->size();
@@ -92,9 +91,8 @@ std::optional<Patch> foldIntoProducer(const Site& site, const NodeRecord& produc
     if (!isOp(product, multiplyOp) || !side) return std::nullopt;
     const ValueRef scale = product.operands[*side];
     const ValueRef scaled = product.operands[1 - *side];
-    const auto shape = knownShape(module, scaled);
-    if (!shape || !site.uses.hasOneUser(scaled.node) ||
-        knownShape(module, {product.id, 0}) != shape)
+    const Shape& shape = module.type(scaled).shape;
+    if (!site.uses.hasOneUser(scaled.node) || product.types.at(0).shape != shape)
         return std::nullopt;
 
     const NodeRecord* layer = &module.node(scaled.node);
@@ -104,13 +102,13 @@ std::optional<Patch> foldIntoProducer(const Site& site, const NodeRecord& produc
         bias = layer;
         const ValueRef inner = bias->operands[1 - *biasSide];
         layer = &module.node(inner.node);
-        if (!site.uses.hasOneUser(layer->id) || knownShape(module, inner) != shape)
+        if (!site.uses.hasOneUser(layer->id) || module.type(inner).shape != shape)
             return std::nullopt;
     }
     const Channels channels = channelsOf(module, *layer);
     if (channels.weightResultAxis < 0) return std::nullopt;
     const size_t weightRank = module.type(layer->operands[1]).shape.size();
-    std::optional<Tensor> along = scaleAlong(module, scale, *shape, channels.resultAxis,
+    std::optional<Tensor> along = scaleAlong(module, scale, shape, channels.resultAxis,
                                              channels.weightResultAxis, weightRank);
     if (!along) return std::nullopt;
 
@@ -145,11 +143,11 @@ std::optional<Patch> foldIntoConsumer(const Site& site, const NodeRecord& layer)
     if (!isOp(product, multiplyOp) || !side || !site.uses.hasOneUser(product.id))
         return std::nullopt;
     const ValueRef data = product.operands[1 - *side];
-    const auto shape = knownShape(module, data);
-    if (!shape || knownShape(module, layer.operands[0]) != shape) return std::nullopt;
+    const Shape& shape = module.type(data).shape;
+    if (module.type(layer.operands[0]).shape != shape) return std::nullopt;
     const size_t weightRank = module.type(layer.operands[1]).shape.size();
     std::optional<Tensor> along =
-        scaleAlong(module, product.operands[*side], *shape, channels.operandAxis,
+        scaleAlong(module, product.operands[*side], shape, channels.operandAxis,
                    channels.weightOperandAxis, weightRank);
     if (!along) return std::nullopt;
 

@@ -117,4 +117,11 @@ std::optional<int64_t> mostElements(const Shape& shape, const SizeBounds& bounds
     return count;
 }
 
+int64_t factorOf(const Dim& dim)
+{
+    std::map<std::string, int64_t> ones;
+    for (const std::string& symbol : dim.symbols()) ones[symbol] = 1;
+    return dim.bind(ones).constant().value_or(0);
+}
+
 } // namespace tenon::core

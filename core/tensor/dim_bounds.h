@@ -33,6 +33,8 @@ std::optional<DimBounds> parseBounds(std::string_view text);
 /// The least and the largest value that `dim` can have; nothing when a symbol of it has no bounds
 /// or a value leaves 64 bits. Never too narrow; wider than need be where a symbol occurs twice.
 std::optional<DimBounds> rangeOf(const Dim& dim, const SizeBounds& bounds);
+/// What `dim` is where every symbol is 1: 64 of 64*N.
+int64_t factorOf(const Dim& dim);
 /// Elements of the largest tensor of this shape; nothing as above.
 std::optional<int64_t> mostElements(const Shape& shape, const SizeBounds& bounds);
 

@@ -20,27 +20,61 @@ constexpr int64_t kLargeItem = 4096;
 constexpr int64_t kProductRows = 16;
 constexpr int64_t kMostChunk = 64;
 
-/// The dimensions that every symbolic value of the function begins with.
-std::optional<Shape> sharedLead(const Module& module, const GraphFunction& function)
+/// The dimensions up to the last one that is open.
+Shape leadOf(const Shape& shape)
 {
-    std::vector<const Shape*> shapes;
-    size_t axes = 0;
+    size_t axes = shape.size();
+    while (axes > 0 && shape[axes - 1].isConst()) --axes;
+    return {shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axes)};
+}
+
+Dim productOf(const Shape& shape)
+{
+    Dim out(1);
+    for (const Dim& dim : shape) out = out * dim;
+    return out;
+}
+
+std::vector<TensorType> openTypes(const Module& module, const GraphFunction& function)
+{
+    std::vector<TensorType> out;
     for (const std::vector<NodeId>& nodes : {function.params, function.order})
         for (const NodeId id : nodes)
-            for (const TensorType& type : module.node(id).types) {
-                if (constantShape(type.shape)) continue;
-                shapes.push_back(&type.shape);
-                for (size_t i = 0; i < type.shape.size(); ++i)
-                    if (!type.shape[i].isConst()) axes = std::max(axes, i + 1);
-            }
-    if (shapes.empty()) return std::nullopt;
-    const auto hasLead = [&](const Shape* shape) {
-        return shape->size() >= axes &&
-               std::equal(shape->begin(), shape->begin() + static_cast<std::ptrdiff_t>(axes),
-                          shapes[0]->begin());
+            for (const TensorType& type : module.node(id).types)
+                if (!constantShape(type.shape)) out.push_back(type);
+    return out;
+}
+
+/// The number of items, of which every open value of the function has as many rows each as its lead
+/// says: N of [N, 64, 8] and [64*N, 8].
+std::optional<Dim> sharedCount(const std::vector<TensorType>& types)
+{
+    if (types.empty()) return std::nullopt;
+    const Dim first = productOf(leadOf(types[0].shape));
+    const int64_t factor = factorOf(first);
+    for (const Dim& count : {floorDiv(first, Dim(std::max<int64_t>(1, factor))), first})
+        if (std::all_of(types.begin(), types.end(), [&](const TensorType& type) {
+                return rowsPerItem(type, count).has_value();
+            }))
+            return count;
+    return std::nullopt;
+}
+
+/// The dimensions that every open value of a node begins with.
+std::optional<Shape> sharedLead(const Module& module, const NodeRecord& node)
+{
+    std::optional<Shape> lead;
+    bool isShared = true;
+    const auto take = [&](const TensorType& type) {
+        if (constantShape(type.shape)) return;
+        const Shape own = leadOf(type.shape);
+        isShared = isShared && (!lead || *lead == own);
+        lead = own;
     };
-    if (!std::all_of(shapes.begin(), shapes.end(), hasLead)) return std::nullopt;
-    return Shape(shapes[0]->begin(), shapes[0]->begin() + static_cast<std::ptrdiff_t>(axes));
+    for (const ValueRef& operand : node.operands)
+        if (operand.node.isValid()) take(module.type(operand));
+    for (const TensorType& type : node.types) take(type);
+    return isShared ? lead.value_or(Shape()) : std::optional<Shape>();
 }
 
 /// Reads the compute declarations of one operator.
@@ -127,11 +161,14 @@ bool isBatched(const Module& module, const NodeRecord& node, size_t axes)
     return true;
 }
 
-bool isItemwise(const Module& module, const NodeRecord& node, const Shape& lead)
+bool isItemwise(const Module& module, const NodeRecord& node)
 {
-    if (node.kind == NodeKind::Constant || isBatched(module, node, lead.size())) return true;
-    // The leading dimensions stay, so every item keeps its row-major values.
+    if (node.kind == NodeKind::Constant) return true;
+    // Every item keeps its row-major values.
     if (factsOf(node).onlyReshapes) return true;
+    const auto lead = sharedLead(module, node);
+    if (!lead) return false;
+    if (isBatched(module, node, lead->size())) return true;
     const OpDef* op = findOp(node.op);
     if (!op || !op->lower || !takesSymbols(node.op)) return false;
     if (!node.attrs.strings("sizes", {}).empty()) return false;
@@ -145,62 +182,80 @@ bool isItemwise(const Module& module, const NodeRecord& node, const Shape& lead)
                                : nullptr);
     }
     const auto out = op->lower({node.op, node.attrs, types, node.types}, in);
-    return out && ItemCheck(lead).areIndependent(*out);
+    return out && ItemCheck(*lead).areIndependent(*out);
 }
 
 /// Elements of one item of the largest value.
-int64_t itemElements(const Module& module, const GraphFunction& function, size_t axes)
+int64_t itemElements(const Module& module, const GraphFunction& function, const Dim& items)
 {
     int64_t most = 1;
     for (const NodeId id : function.order)
         for (const TensorType& type : module.node(id).types) {
             if (constantShape(type.shape)) continue;
-            most = std::max(most, *mostElements(itemType(type, axes, 1).shape, {}));
+            most = std::max(most, *mostElements(itemType(type, items, 1).shape, {}));
         }
     return most;
 }
 
-int64_t chunkOf(const Module& module, const GraphFunction& function, int64_t elements,
+/// Rows that the products of an item share; 0 without a product.
+int64_t productRows(const Module& module, const GraphFunction& function, const Dim& items)
+{
+    int64_t rows = 0;
+    for (const NodeId id : function.order) {
+        const NodeRecord& node = module.node(id);
+        if (!factsOf(node).isRowProduct) continue;
+        const Shape item = itemType(node.types[0], items, 1).shape;
+        rows = std::max(rows, elementCount(*constantShape({item.begin(), item.end() - 1})));
+    }
+    return rows;
+}
+
+int64_t chunkOf(const Module& module, const GraphFunction& function, const Dim& items,
                 const std::optional<DimBounds>& count)
 {
-    const bool hasProduct =
-        std::any_of(function.order.begin(), function.order.end(),
-                    [&](NodeId id) { return factsOf(module.node(id)).isRowProduct; });
+    const int64_t elements = itemElements(module, function, items);
     int64_t chunk = std::clamp<int64_t>(kLargeItem / elements, 1, kMostChunk);
-    if (hasProduct) chunk = kProductRows;
+    if (const int64_t rows = productRows(module, function, items); rows > 0)
+        chunk = (kProductRows + rows - 1) / rows;
     return count ? std::clamp<int64_t>(count->high, 1, chunk) : chunk;
 }
 
 } // namespace
 
-TensorType itemType(const TensorType& type, size_t axes, int64_t count)
+std::optional<int64_t> rowsPerItem(const TensorType& type, const Dim& items)
+{
+    const Dim rows = productOf(leadOf(type.shape));
+    const int64_t factor = factorOf(items);
+    const int64_t each = factor > 0 ? factorOf(rows) / factor : 1;
+    return each > 0 && Dim(each) * items == rows ? std::optional(each) : std::nullopt;
+}
+
+TensorType itemType(const TensorType& type, const Dim& items, int64_t count)
 {
     if (constantShape(type.shape)) return type;
     TensorType out = type;
+    const size_t axes = leadOf(type.shape).size();
     std::fill_n(out.shape.begin(), axes, Dim(1));
-    out.shape[axes - 1] = Dim(count);
+    out.shape[axes - 1] = Dim(*rowsPerItem(type, items) * count);
     return out;
 }
 
 std::optional<Items> itemsOf(const Module& module, const GraphFunction& function,
                              const SizeBounds& bounds)
 {
-    const auto lead = sharedLead(module, function);
-    if (!lead) return std::nullopt;
+    const auto count = sharedCount(openTypes(module, function));
+    if (!count) return std::nullopt;
     bool isSimple = true;
     for (const NodeId id : function.order) {
         const NodeRecord& node = module.node(id);
-        if (!isItemwise(module, node, *lead)) return std::nullopt;
+        if (!isItemwise(module, node)) return std::nullopt;
         const OpDef* op = findOp(node.op);
         isSimple =
             isSimple && (!op || (op->pattern <= Pattern::Injective && takesSymbols(node.op)));
     }
-    const int64_t elements = itemElements(module, function, lead->size());
     // A kernel with sizes walks over elements as fast as one without.
-    if (isSimple && elements < kLargeItem) return std::nullopt;
-    Dim count(1);
-    for (const Dim& dim : *lead) count = count * dim;
-    return Items{lead->size(), chunkOf(module, function, elements, rangeOf(count, bounds))};
+    if (isSimple && itemElements(module, function, *count) < kLargeItem) return std::nullopt;
+    return Items{*count, chunkOf(module, function, *count, rangeOf(*count, bounds))};
 }
 
 } // namespace tenon::compiler

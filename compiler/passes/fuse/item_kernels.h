@@ -13,15 +13,15 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// Attributes of a call_tir: how many leading dimensions count items; the kernel that takes a chunk
-/// of items at once, and how many these are.
-inline constexpr const char* kItemAxesAttr = "item_axes";
+/// Attributes of a call_tir: how many items its open values hold; the kernel that takes a chunk of
+/// items at once, and how many these are.
+inline constexpr const char* kItemsAttr = "items";
 inline constexpr const char* kChunkKernelAttr = "chunk_kernel";
 inline constexpr const char* kChunkItemsAttr = "chunk_items";
 
 struct Items
 {
-    size_t axes = 0;   ///< leading dimensions that count items
+    Dim count;         ///< that every open value holds: N of [N, 64, 8] and of [64*N, 8]
     int64_t chunk = 1; ///< items that a kernel of several takes; 1: none is worth it
 };
 
@@ -30,8 +30,12 @@ struct Items
 std::optional<Items> itemsOf(const Module& module, const GraphFunction& function,
                              const SizeBounds& bounds);
 
-/// The type of `count` items of a value: its symbolic leading dimensions become 1, the last of them
-/// `count`.
-TensorType itemType(const TensorType& type, size_t axes, int64_t count);
+/// How many of the rows that the dimensions up to the last open one count are one item's; nothing
+/// where items do not divide them.
+std::optional<int64_t> rowsPerItem(const TensorType& type, const Dim& items);
+
+/// The type of `count` of the items of a value: its dimensions up to the last open one become 1,
+/// the last of them as many rows as that is.
+TensorType itemType(const TensorType& type, const Dim& items, int64_t count);
 
 } // namespace tenon::compiler

@@ -233,10 +233,10 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
 }
 
 /// The kernel of so many items.
-Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function, size_t axes,
-                                 int64_t count, Lowering as)
+Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function,
+                                 const Dim& items, int64_t count, Lowering as)
 {
-    as.typeOf = [&](const TensorType& type) { return itemType(type, axes, count); };
+    as.typeOf = [&](const TensorType& type) { return itemType(type, items, count); };
     return lowerFunction(module, function, as);
 }
 
@@ -300,12 +300,12 @@ Status lowerOne(const Module& module, const SizeBounds& bounds, const Lowering& 
 {
     const GraphFunction& function = *lowered.function;
     lowered.items = itemsOf(module, function, bounds);
-    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1, as)
+    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->count, 1, as)
                                 : lowerWithSizes(module, function, as);
     if (!kernel) return kernel.error();
     lowered.whole.set(std::move(*kernel), as.order);
     if (!lowered.items || lowered.items->chunk == 1) return kDone;
-    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk, as);
+    auto chunk = lowerItems(module, function, lowered.items->count, lowered.items->chunk, as);
     if (!chunk) return chunk.error();
     lowered.chunk.set(std::move(*chunk), as.order);
     return kDone;
@@ -345,7 +345,7 @@ NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const
     out.kernel = lowered ? lowered->whole.name : kNopKernel;
     out.name = "tvmgen_default_" + callee.name;
     if (!lowered || !lowered->items) return out;
-    out.attrs.set(kItemAxesAttr, static_cast<int64_t>(lowered->items->axes));
+    out.attrs.set(kItemsAttr, lowered->items->count.text());
     if (!lowered->chunk.kernel) return out;
     out.attrs.set(kChunkItemsAttr, lowered->items->chunk);
     out.attrs.set(kChunkKernelAttr, lowered->chunk.name);

@@ -3,6 +3,7 @@
 #include "compiler/passes/layout/channel_block.h"
 
 #include "compiler/schedule/rules/register_tile.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <algorithm>
 
@@ -55,10 +56,7 @@ int64_t denseWeightBlock(const DenseLayer& layer, int64_t block)
 int64_t denseRows(const Shape& data)
 {
     int64_t rows = 1;
-    for (size_t i = 0; i + 1 < data.size(); ++i) {
-        if (!data[i].isConst()) return 1;
-        rows *= data[i].value();
-    }
+    for (size_t i = 0; i + 1 < data.size(); ++i) rows *= factorOf(data[i]);
     return rows;
 }
 

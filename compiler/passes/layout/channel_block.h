@@ -24,11 +24,11 @@ int64_t weightBlock(int64_t channels, int64_t block);
 struct DenseLayer
 {
     int64_t outputs;
-    int64_t rows; ///< of its data, 1 where they are not known
+    int64_t rows; ///< of its data; where sizes are open, those of one item
     int64_t weightBytes;
 };
 
-/// Rows of the data of a dense layer: all elements but those of the last dimension; 1: not known.
+/// Rows of the data of a dense layer: all elements but those of the last dimension; 64 of 64*N.
 int64_t denseRows(const Shape& data);
 /// How many outputs of a dense layer lie side by side in its packed weights: as a channelBlock(),
 /// or all of them where that fills no vector. Whole vectors, the last of which overlaps, then beat

@@ -4,6 +4,7 @@
 // it has groups, a sum of convolutions, one per frame that it reaches; what is elementwise, maxima
 // of windows and reductions of whole films stand between them on images.
 #include "compiler/ops/ops.h"
+#include "compiler/ops/shape_attrs.h"
 #include "compiler/passes/layout/spread_film.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -19,20 +20,13 @@ namespace {
 
 constexpr size_t kRank = 5;
 
-/// -1 for what is not known: what a reshape has left.
-int64_t numberOf(const Dim& dim) { return dim.constant().value_or(-1); }
-
 /// Shape of films; how many may be open.
 struct Film
 {
     Dim items;
     int64_t channels, frames, rows, columns;
 
-    /// Of a reshape.
-    std::vector<int64_t> images() const
-    {
-        return {numberOf(items * Dim(frames)), channels, rows, columns};
-    }
+    Shape images() const { return {items * Dim(frames), channels, rows, columns}; }
     bool operator==(const Film&) const = default;
 };
 
@@ -129,9 +123,9 @@ private:
                (!node.operands.empty() && m_images.count(node.operands[0]) > 0);
     }
 
-    ValueRef reshape(ValueRef value, std::vector<int64_t> shape)
+    ValueRef reshape(ValueRef value, const Shape& shape)
     {
-        return m_patch->op(reshapeOp, {value}, {{"newshape", std::move(shape)}});
+        return m_patch->op(reshapeOp, {value}, shapeAttrs(shape));
     }
 
     /// Channels and frames change places where there are several of both.
@@ -155,11 +149,11 @@ private:
     ValueRef filmAgain(ValueRef images, const Film& film)
     {
         if (film.channels == 1 || film.frames == 1)
-            return reshape(images, {numberOf(film.items), film.channels, film.frames, film.rows,
-                                    film.columns});
-        return exchanged(reshape(images, {numberOf(film.items), film.frames, film.channels,
-                                          film.rows, film.columns}),
-                         film);
+            return reshape(images,
+                           {film.items, film.channels, film.frames, film.rows, film.columns});
+        return exchanged(
+            reshape(images, {film.items, film.frames, film.channels, film.rows, film.columns}),
+            film);
     }
 
     /// The node's result again, computed on images.
@@ -314,10 +308,9 @@ private:
         const ValueRef frames = m_patch->op(
             op, {images(node.operands[0])},
             {{"axis", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{1}}}); // [N*D, C, 1, 1]
-        const ValueRef rows = reshape(frames, {numberOf(film.items), film.frames, film.channels});
-        std::vector<int64_t> shape;
-        for (const Dim& dim : node.types[0].shape) shape.push_back(numberOf(dim));
-        return reshape(m_patch->op(op, {rows}, {{"axis", std::vector<int64_t>{1}}}), shape);
+        const ValueRef rows = reshape(frames, {film.items, film.frames, film.channels});
+        return reshape(m_patch->op(op, {rows}, {{"axis", std::vector<int64_t>{1}}}),
+                       node.types[0].shape);
     }
 
     /// Side by side as channels, films stay films.
@@ -345,14 +338,14 @@ private:
     /// One number per film and channel, [N, C or 1, 1, 1, 1], for each of its frames.
     ValueRef perImage(ValueRef value, const Film& film, int64_t channels)
     {
-        const ValueRef films = reshape(value, {numberOf(film.items), 1, channels});
-        Attrs shape{{"shape", std::vector<int64_t>{numberOf(film.items), film.frames, channels}}};
+        const ValueRef films = reshape(value, {film.items, 1, channels});
+        const Shape all{film.items, film.frames, channels};
+        Attrs shape{{"shape", constantShape(all).value_or(std::vector<int64_t>())}};
         if (!film.items.isConst())
             shape.set("sizes",
-                      std::vector<std::string>{film.items.text(), std::to_string(film.frames),
-                                               std::to_string(channels)});
+                      std::vector<std::string>{all[0].text(), all[1].text(), all[2].text()});
         const ValueRef frames = m_patch->op(broadcastToOp, {films}, shape);
-        return reshape(frames, {numberOf(film.items * Dim(film.frames)), channels, 1, 1});
+        return reshape(frames, {film.items * Dim(film.frames), channels, 1, 1});
     }
 
     /// An operand of something elementwise: a film of the same shape, a number, or one number per
@@ -374,7 +367,7 @@ private:
         if (items != one) return std::nullopt;
         if (constantOf(m_module, value)) // as it is, for the passes that fold scales
             return m_patch->reshapedConstant(value, {1, channels.value(), 1, 1}, m_uses);
-        return reshape(value, {1, channels.value(), 1, 1});
+        return reshape(value, {1, channels, 1, 1});
     }
 
     const Module& m_module;

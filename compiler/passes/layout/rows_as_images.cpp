@@ -4,6 +4,7 @@
 // one, works on the images, too: scales then stand beside the convolution that they can be folded
 // into, its kernel computes what is elementwise behind it, and channels stay in blocks.
 #include "compiler/ops/ops.h"
+#include "compiler/ops/shape_attrs.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -19,10 +20,10 @@ using Extents = std::vector<int64_t>;
 constexpr size_t kRowsRank = 3;
 constexpr int64_t kChannelAxis = 1, kRowsAxis = 2, kImageRow = 2, kImageColumn = 3;
 
-/// A shape that stands beside [N, C, L], beside [N, C, 1, L].
-Extents imageShape(Extents shape)
+/// A shape that stands beside [N, C, L], beside [N, C, 1, L]; any of these may be open.
+Shape imageShape(Shape shape)
 {
-    if (shape.size() > 1) shape.insert(shape.end() - 1, 1);
+    if (shape.size() > 1) shape.insert(shape.end() - 1, Dim(1));
     return shape;
 }
 
@@ -54,10 +55,10 @@ public:
     }
 
 private:
-    std::optional<Extents> shapeOf(ValueRef value) const
+    std::optional<Shape> shapeOf(ValueRef value) const
     {
         if (!value.node.isValid() || m_module.type(value).dtype != kFloat32) return std::nullopt;
-        return knownShape(m_module, value);
+        return m_module.type(value).shape;
     }
     bool isRows(ValueRef value) const
     {
@@ -185,9 +186,9 @@ private:
         return shape && shape->size() <= kRowsRank;
     }
 
-    ValueRef reshape(ValueRef value, Extents shape)
+    ValueRef reshape(ValueRef value, const Shape& shape)
     {
-        return m_patch->op(reshapeOp, {value}, {{"newshape", std::move(shape)}});
+        return m_patch->op(reshapeOp, {value}, shapeAttrs(shape));
     }
 
     /// The value beside images: one of fewer dimensions, too.
@@ -195,10 +196,10 @@ private:
     {
         const auto found = m_images.find(value);
         if (found != m_images.end()) return found->second;
-        const Extents shape = *shapeOf(value);
+        const Shape shape = *shapeOf(value);
         if (shape.size() < 2) return value;
         if (constantOf(m_module, value)) // as it is, for the passes that fold scales
-            return m_patch->reshapedConstant(value, imageShape(shape), m_uses);
+            return m_patch->reshapedConstant(value, *constantShape(imageShape(shape)), m_uses);
         const ValueRef made = reshape(value, imageShape(shape));
         if (shape.size() < kRowsRank) return made;
         m_images[value] = made;

@@ -131,7 +131,15 @@ INSTANTIATE_TEST_SUITE_P(
                 {.imageSize = 32, .channelDivisor = 4},
                 {3, 32, 32},
                 false},
-        Subject{"transformer", test::makeTransformer, {.channelDivisor = 2}, {64}, true}));
+        Subject{"transformer", test::makeTransformer, {.channelDivisor = 2}, {64}, true},
+        Subject{"unet_3d",
+                test::makeUnet3d,
+                {.imageSize = 16, .channelDivisor = 4},
+                {1, 16, 16, 16},
+                false},
+        Subject{"tcn", test::makeTcn, {}, {1, 784}, false},
+        Subject{"pointnet", test::makePointnet, {.channelDivisor = 16}, {3, 1024}, false},
+        Subject{"t5_small_encoder", test::makeT5Encoder, {.channelDivisor = 16}, {64}, true}));
 
 /// Windows of every kind over pictures of unknown rows and columns.
 std::string pictureModel(const test::ZooOptions& options)

@@ -80,5 +80,13 @@ TEST(DimProducts, ReadsOperationsBack)
     EXPECT_FALSE(operationOf("n"));
 }
 
+TEST(DimBounds, TellsWhatStandsBesideSymbols)
+{
+    const Dim n = Dim::symbol("n");
+    EXPECT_EQ(factorOf(Dim(64) * n), 64);
+    EXPECT_EQ(factorOf(Dim(7)), 7);
+    EXPECT_EQ(factorOf(n * Dim::symbol("m")), 1);
+}
+
 } // namespace
 } // namespace tenon::core

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gemm and MatMul.
 #include "compiler/frontend/onnx/converters/converters.h"
+#include "compiler/ops/shape_attrs.h"
 #include "core/base/text.h"
+
+#include <algorithm>
 
 namespace tenon::compiler {
 namespace {
@@ -17,22 +20,28 @@ ValueRef scaled(OnnxNode& node, ValueRef value, double factor)
     return node.emit("multiply", {value, node.scalar(factor, node.typeOf(value).dtype)});
 }
 
+/// Empty matrices of an open number have no number of rows that a reshape could tell.
+bool canBeRows(const Shape& shape)
+{
+    return constantShape(shape) ||
+           (shape.back().isConst() && std::count(shape.begin(), shape.end(), Dim(0)) == 0);
+}
+
 /// x (any rank) times a constant matrix: one dense layer over all rows.
 ValueRef denseOverRows(OnnxNode& node)
 {
     const TensorType type = node.type(0);
     const ValueRef weight = transposed(node, node.input(1));
     if (type.shape.size() == 2) return node.emit("nn.dense", {node.input(0), weight});
-    const std::vector<int64_t> shape = node.shape(0);
-    const std::vector<int64_t> weights = node.shape(1);
     if (node.hasFailed()) return {};
-    std::vector<int64_t> outer(shape.begin(), shape.end() - 1);
+    Dim count(1);
+    for (const Dim& dim : Shape(type.shape.begin(), type.shape.end() - 1)) count = count * dim;
     const ValueRef rows =
-        node.emit("reshape", {node.input(0)},
-                  {{"newshape", std::vector<int64_t>{elementCount(outer), shape.back()}}});
+        node.emit("reshape", {node.input(0)}, shapeAttrs({count, type.shape.back()}));
     const ValueRef product = node.emit("nn.dense", {rows, weight});
-    outer.push_back(weights[1]);
-    return node.emit("reshape", {product}, {{"newshape", outer}});
+    Shape result = type.shape;
+    result.back() = node.type(1).shape[1];
+    return node.emit("reshape", {product}, shapeAttrs(result));
 }
 
 } // namespace
@@ -70,8 +79,8 @@ void convertMatMul(OnnxNode& node)
         node.fail(DiagnosticCode::ShapeMismatch, "a factor is a scalar; use Mul");
         return;
     }
-    const bool isStatic = constantShape(node.type(0).shape).has_value();
-    if (rankA >= 2 && rankB == 2 && node.constant(1) && (rankA == 2 || isStatic)) {
+    if (rankA >= 2 && rankB == 2 && node.constant(1) &&
+        (rankA == 2 || canBeRows(node.type(0).shape))) {
         node.output(0, denseOverRows(node));
         return;
     }
