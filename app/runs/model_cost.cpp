@@ -97,15 +97,14 @@ Status count(const compiler::CompileResult& result, PricedModel& priced)
     return kDone;
 }
 
-Result<PricedModel> priceOf(const std::string& bytes, const compiler::CompileOptions& options,
-                            const RunPlace& place, JobContext& job)
+Result<PricedModel> priceOf(const std::string& model, const compiler::ImportOptions& sizes,
+                            const compiler::CompileOptions& options, const RunPlace& place,
+                            JobContext& job)
 {
     auto folder = TemporaryFolder::make("tenon-price-");
     if (!folder) return folder.error();
     Program program{std::make_shared<const TemporaryFolder>(std::move(*folder)), {}, {}};
-    const std::string model = program.folder->file("model.onnx");
-    if (Status done = writeFileAtomically(model, bytes); !done) return done.error();
-    auto loaded = compiler::loadForBuild(model, {});
+    auto loaded = compiler::loadForBuild(model, sizes);
     if (!loaded) return loaded.error();
     const auto built = compiler::compile(
         std::make_shared<const compiler::Loaded>(std::move(*loaded)), options, job);
@@ -124,11 +123,11 @@ Result<PricedModel> priceOf(const std::string& bytes, const compiler::CompileOpt
 
 } // namespace
 
-compiler::PriceModel pricedAt(compiler::CompileOptions options, RunPlace place)
+compiler::PriceFile pricedAt(compiler::CompileOptions options, RunPlace place)
 {
-    return [options = std::move(options), place = std::move(place)](const std::string& bytes,
-                                                                    JobContext& job) {
-        return priceOf(bytes, options, place, job);
+    return [options = std::move(options), place = std::move(place)](
+               const std::string& model, const compiler::ImportOptions& sizes, JobContext& job) {
+        return priceOf(model, sizes, options, place, job);
     };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an ONNX model takes of the place where it is to run: flash, RAM and the time of a run.
+// What a model takes of the place where it is to run: flash, RAM and the time of a run.
 #pragma once
 
 #include "app/runs/program_runs.h"
@@ -10,6 +10,6 @@ namespace tenon::runs {
 
 /// Compiles with `options`, counts what the program takes, and measures runs at the place, whose
 /// board outlives what is returned.
-compiler::PriceModel pricedAt(compiler::CompileOptions options, RunPlace place);
+compiler::PriceFile pricedAt(compiler::CompileOptions options, RunPlace place);
 
 } // namespace tenon::runs

@@ -27,6 +27,9 @@ public:
 
     Result<ChosenPrecisions> run()
     {
+        constexpr size_t kEnds = 3; // whole models of one precision
+        m_steps = m_costs.layers.size() * (m_question.measures16Bits ? 2 : 1) + kEnds +
+                  (m_question.measuresCurve ? m_question.curvePoints : 0);
         if (Status done = measureAlone(Precision::Int8); !done) return done.error();
         if (m_question.measures16Bits)
             if (Status done = measureAlone(Precision::Int16); !done) return done.error();
@@ -44,15 +47,20 @@ public:
     }
 
 private:
+    /// A step begins.
+    void report(const std::string& text)
+    {
+        m_job.progress(static_cast<double>(m_begun++) / static_cast<double>(m_steps), text);
+    }
+
     /// One layer quantized, all others in float.
     Status measureAlone(Precision precision)
     {
         std::vector<LayerCost>& layers = m_costs.layers;
         for (size_t i = 0; i < layers.size(); ++i) {
             if (const Status go = m_job.checkStop(); !go) return go;
-            m_job.progress(static_cast<double>(i) / static_cast<double>(layers.size()),
-                           "sensitivity in " + std::string(nameOf(precision)) + ": " +
-                               layers[i].layer);
+            report("layer " + std::to_string(i + 1) + " of " + std::to_string(layers.size()) +
+                   " alone in " + std::string(nameOf(precision)) + ": " + layers[i].layer);
             PrecisionChoice choice(layers.size(), Precision::Float);
             choice[i] = precision;
             const auto loss = m_tools.lossOf(choice);
@@ -75,7 +83,7 @@ private:
     {
         for (const Precision precision : {Precision::Float, Precision::Int8, Precision::Int16}) {
             if (precision == Precision::Int16 && !m_question.measures16Bits) continue;
-            m_job.progress(0.9, "measuring all layers in " + std::string(nameOf(precision)));
+            report("all layers in " + std::string(nameOf(precision)) + ": compiling, running");
             const auto priced = priceOf(PrecisionChoice(m_costs.layers.size(), precision));
             if (!priced) return priced.error();
             if (precision == Precision::Float) m_costs.inFloat = priced->cost;
@@ -193,8 +201,8 @@ private:
                      parts = std::max<size_t>(m_question.curvePoints, 2) - 1;
         for (size_t i = 0; i <= parts; ++i) places.insert(i * last / parts);
         for (const size_t place : places) {
-            m_job.progress(0.9, "measuring " + std::to_string(place) + " layers in " +
-                                    std::string(nameOf(m_costs.wider)));
+            report(std::to_string(place) + " of " + std::to_string(last) + " layers in " +
+                   std::string(nameOf(m_costs.wider)) + ": compiling, running");
             const PrecisionChoice choice = widened(m_costs, place);
             const auto loss = m_tools.lossOf(choice);
             if (!loss) return loss.error();
@@ -216,6 +224,7 @@ private:
     const MixQuestion& m_question;
     const MixTools& m_tools;
     JobContext& m_job;
+    size_t m_steps = 1, m_begun = 0;
     ModelCost m_last;
 };
 

@@ -3,6 +3,7 @@
 // error, the size or the time is as asked for; and the curve of all that lies between.
 #pragma once
 
+#include "compiler/frontend/importer.h"
 #include "core/base/result.h"
 #include "core/jobs/job.h"
 #include "core/quantize/precision_curve.h"
@@ -31,6 +32,9 @@ struct PricedModel
     std::string timeUnit;          ///< "us" or "instructions"
     bool isEmulated = false;
 };
+/// What the model of a file takes there, with these sizes of what it leaves open.
+using PriceFile = std::function<Result<PricedModel>(const std::string& path,
+                                                    const ImportOptions& sizes, JobContext& job)>;
 /// What an ONNX model takes there.
 using PriceModel = std::function<Result<PricedModel>(const std::string& bytes, JobContext& job)>;
 

@@ -17,21 +17,6 @@ namespace {
 using tenon_onnx::ModelProto;
 using tenon_onnx::TensorProto;
 
-/// Sizes of every input that the model does not fix.
-ImportOptions bindings(const ModelProto& model, const CalibrationData& data)
-{
-    ImportOptions out;
-    for (const auto& input : model.graph().input()) {
-        const auto& type = input.type().tensor_type();
-        const bool hasSizes =
-            type.has_shape() && std::all_of(type.shape().dim().begin(), type.shape().dim().end(),
-                                            [](const auto& dim) { return isFixed(dim); });
-        for (const auto& [name, tensor] : data.front().inputs)
-            if (name == input.name() && !hasSizes) out.shapes[name] = tensor.shape();
-    }
-    return out;
-}
-
 bool holdsNan(const Tensor& tensor)
 {
     if (!tensor.dtype().isFloat()) return false;
@@ -161,6 +146,20 @@ Diagnostic notFinite(const ModelProto& model, const std::string& name, const Dat
 
 } // namespace
 
+ImportOptions sizesOf(const ModelProto& model, const CalibrationData& data)
+{
+    ImportOptions out;
+    for (const auto& input : model.graph().input()) {
+        const auto& type = input.type().tensor_type();
+        const bool hasSizes =
+            type.has_shape() && std::all_of(type.shape().dim().begin(), type.shape().dim().end(),
+                                            [](const auto& dim) { return isFixed(dim); });
+        for (const auto& [name, tensor] : data.front().inputs)
+            if (name == input.name() && !hasSizes) out.shapes[name] = tensor.shape();
+    }
+    return out;
+}
+
 std::vector<std::string> inputsOf(const ModelProto& model)
 {
     const FloatGraph graph(model.graph());
@@ -213,7 +212,7 @@ Result<Observed> Observed::open(const ModelProto& model, const std::vector<std::
     }
     const auto bytes = std::make_shared<const std::string>(more.SerializeAsString());
     auto loaded = loadOnnxBytes(std::as_bytes(std::span(*bytes)), bytes, {}, "model.onnx",
-                                bindings(model, data));
+                                sizesOf(model, data));
     if (!loaded) return loaded.error();
     for (const Diagnostic& problem : loaded->diagnostics)
         if (problem.severity == Severity::Error) return problem;

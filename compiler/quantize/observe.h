@@ -36,6 +36,9 @@ std::vector<std::string> inputsOf(const tenon_onnx::ModelProto& model);
 /// set and the input.
 Status checkData(const tenon_onnx::ModelProto& model, const CalibrationData& data);
 
+/// Sizes of every input that the model does not fix, as the first data set has them.
+ImportOptions sizesOf(const tenon_onnx::ModelProto& model, const CalibrationData& data);
+
 /// What one tensor held over all data.
 struct SeenTensor
 {

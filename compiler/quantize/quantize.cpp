@@ -11,6 +11,7 @@
 #include "compiler/quantize/layer_precisions.h"
 #include "compiler/quantize/measure_loss.h"
 #include "compiler/quantize/observe.h"
+#include "compiler/quantize/priced_files.h"
 #include "compiler/quantize/quantize_checks.h"
 #include "compiler/quantize/quantize_plan.h"
 #include "compiler/quantize/raise_opset.h"
@@ -37,14 +38,18 @@ public:
         : m_data(data)
         , m_options(options)
         , m_askedFloats(options.floatNodes.begin(), options.floatNodes.end())
-        , m_open(open)
         , m_job(job)
+        , m_inner(&job)
+        , m_open([this, &open](std::shared_ptr<const Loaded> model, JobContext&) {
+            return open(std::move(model), m_inner); // runners keep it
+        })
         , m_ranges(options.activations)
     {
     }
 
     Result<QuantizedModel> run(const std::string& path)
     {
+        m_path = path;
         if (Status done = prepare(path); !done) return done.error();
         const FloatGraph graph(m_float.graph());
         m_plan = planQuantization(graph, m_options);
@@ -222,7 +227,7 @@ private:
     /// What the outputs lose, the largest of them.
     Result<double> lossOf(const ModelProto& model, const FloatValues& expected)
     {
-        const auto loss = measureLoss(model, {}, expected, measuredData(), m_open, m_job);
+        const auto loss = measureLoss(model, {}, expected, measuredData(), m_open, m_inner);
         if (!loss) return loss.error();
         double largest = 0;
         for (const auto& [name, of] : *loss) largest = std::max(largest, of.share());
@@ -239,7 +244,7 @@ private:
         const MixQuestion question{.limits = m_options.limits,
                                    .measuresCurve = m_options.measuresSensitivity,
                                    .measures16Bits = measures16Bits(),
-                                   .price = m_options.price};
+                                   .price = priceModel()};
         const MixTools tools{
             .lossOf = [&](const PrecisionChoice& choice) -> Result<double> {
                 const auto model = written(graph, optionsFor(m_options, costs, choice));
@@ -335,6 +340,12 @@ private:
         return kDone;
     }
 
+    /// Of models that are in no file yet.
+    PriceModel priceModel()
+    {
+        return pricedAsFiles(m_options.price, sizesOf(m_float, m_data), m_inner);
+    }
+
     /// The file, and what it takes where it is to run.
     Result<QuantizedModel> finish()
     {
@@ -342,9 +353,10 @@ private:
         QuantizedModel out{.bytes = m_quantized.SerializeAsString(), .report = {}};
         m_report.quantizedBytes = out.bytes.size();
         if (m_options.price) {
-            auto before = m_options.price(m_float.SerializeAsString(), m_job);
+            m_job.progress(0.95, "the models before and after: compiling, running");
+            auto before = m_options.price(m_path, sizesOf(m_float, m_data), m_inner);
             if (!before) return before.error();
-            auto after = m_options.price(out.bytes, m_job);
+            auto after = priceModel()(out.bytes, m_job);
             if (!after) return after.error();
             m_report.before = *std::move(before);
             m_report.after = *std::move(after);
@@ -356,8 +368,10 @@ private:
     const CalibrationData& m_data;
     QuantizeOptions m_options; ///< with the layers that turned out to be too harmful
     const std::set<std::string> m_askedFloats;
-    const OpenRunner& m_open;
     JobContext& m_job;
+    JobContext m_inner;      ///< of what is a part of something else, and reports nothing
+    const OpenRunner m_open; ///< with that
+    std::string m_path;
     std::optional<ModelProto> m_given; ///< before its layers were equalized
     ModelProto m_float, m_quantized;
     QuantizePlan m_plan;

@@ -27,7 +27,7 @@ struct QuantizeOptions
     Precision wider = Precision::Float;  ///< what layers get for which 8 bits are too few
     MixLimits limits;                    ///< until these hold
     bool measuresSensitivity = false;    ///< every layer alone, and the curve of mixing them
-    PriceModel price;            ///< what models take where they are to run; empty: nobody says
+    PriceFile price;             ///< what models take where they are to run; empty: nobody says
     bool hasIntegerEnds = false; ///< inputs and results of the written model are the integers
     /// To compare the result with the float model; empty: the data that ranges follow from.
     CalibrationData evaluation;

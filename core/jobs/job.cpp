@@ -12,6 +12,12 @@ JobContext::JobContext(unsigned threads, ProgressHook hook)
 {
 }
 
+JobContext::JobContext(const JobContext* outer)
+    : m_threads(outer->threads())
+    , m_outer(outer)
+{
+}
+
 Status JobContext::checkStop() const
 {
     if (stopRequested()) return makeError(DiagnosticCode::Cancelled, "cancelled");

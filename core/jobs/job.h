@@ -24,8 +24,14 @@ public:
     using ProgressHook = std::function<void(double fraction, const std::string& text)>;
 
     explicit JobContext(unsigned threads = 1, ProgressHook hook = {});
+    /// Work within `outer`, which outlives it: stops with it, and reports nothing, for outer says
+    /// how far the whole is.
+    explicit JobContext(const JobContext* outer);
 
-    bool stopRequested() const { return m_stop.load(std::memory_order_relaxed); }
+    bool stopRequested() const
+    {
+        return m_stop.load(std::memory_order_relaxed) || (m_outer && m_outer->stopRequested());
+    }
     void requestStop() { m_stop.store(true, std::memory_order_relaxed); }
     /// Error with code Cancelled when stop was requested.
     Status checkStop() const;
@@ -41,6 +47,7 @@ public:
 private:
     unsigned m_threads;
     ProgressHook m_hook;
+    const JobContext* m_outer = nullptr;
     std::atomic<bool> m_stop{false};
 };
 
