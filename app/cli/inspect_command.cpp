@@ -211,7 +211,9 @@ std::string inspectText(const OpenedModel& opened, const InspectOptions& options
     rows.push_back({"parameters", " " + thousands(counts.parameters) + " (" +
                                       bytesText(static_cast<uint64_t>(counts.parameterBytes)) +
                                       ")"});
-    rows.push_back({"MACs", " " + thousands(counts.macs)});
+    const bool isOpen = counts.macs == 0 && compiler::hasUnboundSizes(loaded.module);
+    rows.push_back({"MACs", isOpen ? "not known while sizes are open; --shape gives them"
+                                   : " " + thousands(counts.macs)});
     for (const RepeatedBlock& block : repeatedBlocks(loaded.module))
         rows.push_back({"repeats", std::to_string(block.repeat.count) + " blocks of " +
                                        std::to_string(block.repeat.length) + " nodes, from node " +

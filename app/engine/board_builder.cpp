@@ -15,6 +15,7 @@
 
 #include <QDateTime>
 
+#include <charconv>
 #include <map>
 #include <span>
 
@@ -149,6 +150,19 @@ views::BoardEntry boardEntry(const Board& board)
     return entry;
 }
 
+/// "10.0.0.7:9091" as it is written elsewhere; 0 where there is no port, or an address of IPv6.
+std::pair<std::string, int> hostAndPort(const std::string& text)
+{
+    const size_t colon = text.find(':');
+    int port = 0;
+    if (colon == std::string::npos || text.find(':', colon + 1) != std::string::npos)
+        return {text, 0};
+    const char* last = text.data() + text.size();
+    const auto read = std::from_chars(text.data() + colon + 1, last, port);
+    return read.ec == std::errc() && read.ptr == last ? std::pair(text.substr(0, colon), port)
+                                                      : std::pair(text, 0);
+}
+
 Result<Board> boardOf(const views::BoardRequest& request)
 {
     constexpr int kRpcPort = 9090, kTrackerPort = 9190;
@@ -160,6 +174,11 @@ Result<Board> boardOf(const views::BoardRequest& request)
                 .user = request.user.toStdString(),
                 .identityFile = request.identityFile.toStdString(),
                 .key = request.key.toStdString()};
+    const auto [host, port] = hostAndPort(board.host);
+    if (port > 0) {
+        board.host = host;
+        board.port = port;
+    }
     if (board.port == 0 && board.kind == BoardKind::RpcServer) board.port = kRpcPort;
     if (board.port == 0 && board.kind == BoardKind::TrackerKey) board.port = kTrackerPort;
     if (!board.profile.empty()) {

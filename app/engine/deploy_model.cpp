@@ -7,11 +7,11 @@
 #include "app/engine/board_builder.h"
 #include "app/engine/document_builder.h"
 #include "app/engine/measure_here.h"
-#include "app/engine/measured_inputs.h"
 #include "compiler/driver/board_image.h"
 #include "compiler/driver/target_features.h"
 #include "remote/board/board_store.h"
 #include "remote/deploy/deploy_record.h"
+#include "remote/measure/made_up_inputs.h"
 #include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
 
@@ -128,7 +128,7 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
     };
     std::string noPeer;
     request.inputs = [&](const core::Manifest& manifest) {
-        auto inputs = measuredInputs(manifest);
+        auto inputs = remote::madeUpInputs(manifest);
         if (inputs) noPeer = addPeer(work, manifest.threads, *inputs, *request.timing, job);
         request.timing->peerShare = remote::outputShareOf(manifest);
         return inputs;

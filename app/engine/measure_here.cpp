@@ -4,7 +4,7 @@
 
 #include "app/engine/backing.h"
 #include "app/engine/document_builder.h"
-#include "app/engine/measured_inputs.h"
+#include "remote/measure/made_up_inputs.h"
 #include "remote/session/emulation.h"
 #include "remote/session/file_digest.h"
 #include "views/models/deployment_rows.h"
@@ -83,7 +83,7 @@ Status link(const views::Document& document, remote::RunRequest& request, const 
     if (Status found = remote::runHere(request, result.target); !found) return found;
     const auto artifact = compiler::writeArtifact(result, request.artifactPath);
     if (!artifact) return artifact.error();
-    auto inputs = measuredInputs(artifact->manifest);
+    auto inputs = remote::madeUpInputs(artifact->manifest);
     if (!inputs) return inputs.error();
     request.inputs = std::move(*inputs);
     const auto digest = remote::fileSha256(request.artifactPath);

@@ -21,6 +21,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <map>
 
 namespace tenon::app {
 
@@ -195,8 +196,10 @@ void MainWindow::wire()
 void MainWindow::takeDocument(bool isSameModel)
 {
     const bool wasStart = m_stack->currentWidget() == m_startPage;
-    if (m_workspace.document()->path != windowFilePath())
+    if (m_workspace.document()->path != windowFilePath()) {
         for (auto* canvas : canvases()) canvas->forgetCamera();
+        for (auto* overlay : findChildren<views::Overlay*>()) overlay->close(); // of the old model
+    }
     setWindowFilePath(m_workspace.document()->path);
     m_inspector.setDocument(m_workspace.document());
     for (const views::Page& page : m_pages)
@@ -213,6 +216,8 @@ void MainWindow::refresh()
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
     for (auto* canvas : canvases()) canvas->setNote(state.staleText);
     m_actions.refresh();
+    // Presenters of pages that hear of the same change after this know more then.
+    QTimer::singleShot(0, this, [this] { m_actions.refresh(); });
 }
 
 bool MainWindow::showPerspective(const QString& name)
@@ -346,17 +351,32 @@ void MainWindow::openOverlay(const QString& name)
 void MainWindow::showMenu(QPoint position)
 {
     QMenu* menu = views::makePopupMenu(this);
-    QString group;
+    std::map<QString, QMenu*> groups; // in the order of their first action
     for (const views::ActionSpec& spec : m_actions.specs()) {
         if (spec.isLocal || spec.id.startsWith(QLatin1String("recent"))) continue;
-        if (!group.isEmpty() && spec.group != group) menu->addSeparator();
-        group = spec.group;
+        QMenu*& part = groups[spec.group];
+        if (!part) part = menu->addMenu(spec.group);
         QAction* action = m_actions.action(spec.id);
         if (!spec.icon.isEmpty())
             action->setIcon(views::themedIcon(spec.icon, m_themes.theme().secondary));
-        menu->addAction(action);
+        part->addAction(action);
+        if (spec.id == QLatin1String("open")) addRecents(*part->addMenu(tr("Open recent")));
     }
+    if (QMenu* help = groups[tr("Help")]) menu->addMenu(help); // moves it to the end
     menu->popup(position);
+}
+
+void MainWindow::addRecents(QMenu& menu)
+{
+    for (int i = 0; i < m_settings.recents.size(); ++i) {
+        const QString path = m_settings.recents[i];
+        QAction* action =
+            menu.addAction(views::modelName(path), this, [this, path] { openModel(path); });
+        action->setToolTip(path);
+        constexpr int kKeys = 9;
+        if (i < kKeys) action->setText(action->text() + QStringLiteral("\tCtrl+%1").arg(i + 1));
+    }
+    menu.menuAction()->setEnabled(!menu.isEmpty());
 }
 
 void MainWindow::paintEvent(QPaintEvent*)

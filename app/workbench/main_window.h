@@ -106,6 +106,7 @@ private:
     void chooseExport();
     void chooseSave();
     void showMenu(QPoint position);
+    void addRecents(QMenu& menu);
     const views::Page* shownPage() const; ///< null: the start page
     void showPage(const views::Page& page);
     void noteChange(); ///< of the version or the graph that the shown page has

@@ -35,6 +35,42 @@ std::optional<std::vector<int64_t>> largestShape(const ManifestTensor& tensor,
     return out;
 }
 
+/// Sizes of inputs that have no upper bound.
+std::vector<std::string> openSizes(const Manifest& manifest)
+{
+    std::vector<std::string> names;
+    for (const ManifestTensor& input : manifest.inputs)
+        for (const std::string& text : input.dims) {
+            const auto dim = core::parseDim(text);
+            if (!dim) continue;
+            for (const std::string& name : dim->symbols())
+                if (std::find(names.begin(), names.end(), name) == names.end())
+                    names.push_back(name);
+        }
+    std::erase_if(names, [&](const std::string& name) {
+        const auto range = core::rangeOf(core::Dim::symbol(name), manifest.bounds);
+        return range && range->high >= 0;
+    });
+    return names;
+}
+
+/// Of inputs that have no sizes to make them up with.
+core::Diagnostic nameOpenSizes(const Manifest& manifest, const ManifestTensor& input)
+{
+    const std::vector<std::string> names = openSizes(manifest);
+    if (names.empty())
+        return makeError(DiagnosticCode::DynamicShape, "input " + core::quoted(input.name) +
+                                                           " is " + tensorText(input) +
+                                                           "; give it with --inputs");
+    std::vector<std::string> quoted;
+    for (const std::string& name : names) quoted.push_back(core::quoted(name));
+    return makeError(DiagnosticCode::DynamicShape,
+                     "nothing says how large " + core::join(quoted, " and ") +
+                         (names.size() == 1 ? " is" : " are") + " in a run; give sizes, such as " +
+                         core::quoted(names.front() + "=16") +
+                         " (`sizes` on the Inspect page, --shape), or the inputs themselves");
+}
+
 } // namespace
 
 std::string tensorText(const ManifestTensor& tensor)
@@ -52,10 +88,7 @@ Result<NamedTensors> madeUpInputs(const Manifest& manifest)
         const auto dtype = core::parseDataType(input.dtype);
         if (!dtype) continue;
         const auto shape = largestShape(input, manifest.bounds);
-        if (!shape)
-            return makeError(DiagnosticCode::DynamicShape,
-                             "input " + core::quoted(input.name) + " is " + tensorText(input) +
-                                 "; bind its sizes with --shape or give it with --inputs");
+        if (!shape) return nameOpenSizes(manifest, input);
         out.emplace_back(input.name, Tensor::make(*dtype, *shape, [&](std::span<std::byte> bytes) {
                              const int64_t count = core::elementCount(*shape);
                              for (int64_t i = 0; i < count; ++i) {

@@ -87,7 +87,23 @@ Overlay::Overlay(const ThemeSource& themes, QWidget* window, QSize size)
     , m_size(size)
 {
     window->installEventFilter(this);
+    connect(qApp, &QApplication::focusChanged, this,
+            [this](QWidget*, QWidget* now) { keepFocus(now); });
     hide();
+}
+
+/// Keys are for what lies on top: a button that is disabled as it is pressed passes the focus to
+/// what is behind.
+void Overlay::keepFocus(const QWidget* now)
+{
+    if (!isVisible() || !now || now == this || isAncestorOf(now) || now->window() != window())
+        return;
+    const QObjectList& beside = parentWidget()->children();
+    const auto top = std::find_if(beside.rbegin(), beside.rend(), [](QObject* child) {
+        const auto* overlay = qobject_cast<Overlay*>(child);
+        return overlay && overlay->isVisible();
+    });
+    if (top != beside.rend() && *top == this) setFocus();
 }
 
 void Overlay::place()

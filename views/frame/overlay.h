@@ -36,6 +36,7 @@ protected:
 
 private:
     void place();
+    void keepFocus(const QWidget* now);
     const ThemeSource& m_themes;
     Panel* m_panel;
     QSize m_size;

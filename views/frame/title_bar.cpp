@@ -118,6 +118,7 @@ void TitleBar::fitName()
 /// Whole facts only: the last ones give way first, all of them stand in the tooltip in full digits.
 void TitleBar::fitFacts()
 {
+    if (layout()) layout()->activate(); // a new name moves what stands behind it
     const QString whole = m_workspace.state().facts;
     QStringList facts = whole.split(QStringLiteral(" · "));
     const int room = m_tabs->x() - m_facts->x() - kFactsGap;

@@ -35,9 +35,13 @@ std::vector<PlacedRow> placedRows(const QuantizeOutcome& outcome, const Precisio
 {
     if (!outcome.before || !outcome.after) return {};
     const bool isChosen = !mix.isEmpty() && mix.isChanged();
-    const core::PredictedCost now = isChosen ? mix.predicted() : core::PredictedCost();
+    const auto known = isChosen ? mix.measured() : std::nullopt;
+    const core::PredictedCost guess = isChosen ? mix.predicted() : core::PredictedCost();
+    const double loss = known ? known->loss : guess.loss;
+    const qint64 flash = known ? known->cost.flashBytes : guess.flashBytes;
+    const double chosenTime = known ? known->cost.time : guess.time;
     const auto about = [&](const QString& text) {
-        return isChosen ? QStringLiteral("≈ ") + text : QString();
+        return !isChosen ? QString() : known ? text : QStringLiteral("≈ ") + text;
     };
     const core::ModelCost &before = outcome.before->cost, &after = outcome.after->cost;
     const bool isOfTime = outcome.timeUnit == QLatin1String("us");
@@ -45,12 +49,13 @@ std::vector<PlacedRow> placedRows(const QuantizeOutcome& outcome, const Precisio
         return isOfTime || value <= 0 ? mixTimeText(value, outcome.timeUnit)
                                       : shortCountText(value);
     };
-    return {{QObject::tr("error"), lossText(0), lossText(outcome.loss), about(lossText(now.loss))},
+    return {{QObject::tr("error"), lossText(0), lossText(outcome.loss), about(lossText(loss))},
             {QObject::tr("flash"), bytesCell(before.flashBytes), bytesCell(after.flashBytes),
-             about(bytesCell(now.flashBytes))},
-            {QObject::tr("RAM"), bytesCell(before.ramBytes), bytesCell(after.ramBytes), {}},
+             about(bytesCell(flash))},
+            {QObject::tr("RAM"), bytesCell(before.ramBytes), bytesCell(after.ramBytes),
+             known ? bytesCell(known->cost.ramBytes) : QString()},
             {isOfTime ? QObject::tr("time") : QObject::tr("instr."), time(before.time),
-             time(after.time), about(time(now.time))},
+             time(after.time), about(time(chosenTime))},
             {QObject::tr("file"),
              bytesCell(outcome.before->fileBytes),
              bytesCell(outcome.after->fileBytes),
@@ -70,8 +75,10 @@ QString choiceText(const PrecisionMix& mix, double writtenLoss)
         text += QObject::tr(", %1 with data in int16").arg(wide);
     if (const qint64 floats = count(core::Precision::Float); floats > 0)
         text += QObject::tr(", %1 in float").arg(floats);
-    return text + (mix.isChanged() ? QObject::tr(" · about %1").arg(lossText(mix.predicted().loss))
-                                   : QObject::tr(" · error %1").arg(lossText(writtenLoss)));
+    const auto error = [](double loss) { return QObject::tr(" · error %1").arg(lossText(loss)); };
+    if (!mix.isChanged()) return text + error(writtenLoss);
+    if (const auto known = mix.measured()) return text + error(known->loss);
+    return text + QObject::tr(" · about %1").arg(lossText(mix.predicted().loss));
 }
 
 core::NodeId nodeNamed(const Document& document, const QString& name)

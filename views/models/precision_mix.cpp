@@ -207,7 +207,16 @@ void PrecisionMix::noteWritten(const core::MeasuredCost& measured)
 {
     m_written = choice();
     m_wasWrittenByHand = true;
-    m_others.push_back(measured);
+    m_others.push_back({m_written, measured});
+}
+
+std::optional<core::MeasuredCost> PrecisionMix::measured() const
+{
+    const core::PrecisionChoice now = choice();
+    for (auto other = m_others.rbegin(); other != m_others.rend(); ++other)
+        if (other->choice == now) return other->cost;
+    if (m_hasPins || m_wider >= m_measured.size()) return std::nullopt;
+    return m_measured[m_wider].measured;
 }
 
 QStringList PrecisionMix::layersIn(Precision precision) const
@@ -236,9 +245,11 @@ MixCurve PrecisionMix::curve(MixAxis axis) const
     for (const core::CurvePoint& point : m_measured)
         if (point.measured && !m_hasPins)
             out.measured.push_back(measuredDot(*point.measured, point.widerLayers, axis));
-    for (const core::MeasuredCost& other : m_others)
-        out.measured.push_back(measuredDot(other, m_wider, axis));
-    out.chosen = dotOf({m_wider, predicted(), {}}, axis);
+    for (const Other& other : m_others)
+        out.measured.push_back(measuredDot(other.cost, m_wider, axis));
+    const auto known = measured();
+    out.chosen =
+        known ? measuredDot(*known, m_wider, axis) : dotOf({m_wider, predicted(), {}}, axis);
     return out;
 }
 

@@ -70,6 +70,8 @@ public:
     core::PrecisionChoice choice() const { return core::widened(m_costs, m_wider); }
     size_t wider() const { return m_wider; }
     core::PredictedCost predicted() const { return core::predict(m_costs, choice()); }
+    /// What was measured of the choice, where it was: on the curve, or when it was written.
+    std::optional<core::MeasuredCost> measured() const;
     bool isChanged() const { return choice() != m_written; }
     /// The choice is somebody's, written or not yet; else limits make it.
     bool isByHand() const { return isChanged() || m_wasWrittenByHand; }
@@ -88,7 +90,12 @@ private:
     core::PrecisionCosts m_costs;
     std::vector<core::CurvePoint> m_measured;
     core::PrecisionChoice m_written;
-    std::vector<core::MeasuredCost> m_others; ///< measured on their own
+    struct Other ///< measured on its own
+    {
+        core::PrecisionChoice choice;
+        core::MeasuredCost cost;
+    };
+    std::vector<Other> m_others;
     bool m_wasWrittenByHand = false;
     bool m_hasPins = false; ///< other than those with which the curve was measured
     size_t m_wider = 0;

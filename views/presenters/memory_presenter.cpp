@@ -267,8 +267,9 @@ void MemoryPresenter::refreshCaptions()
     if (!m_state.hasPlan) return;
     const MemoryPlan& shown = plan();
     const qint64 lost = shown.arenaBytes - shown.lowerBoundBytes;
-    const QString bound = lost == 0 ? tr(" = lower bound (proven)")
-                                    : tr(", lower bound %1").arg(byteText(shown.lowerBoundBytes));
+    const QString bound = shown.arenaBytes == 0 && shown.valuesAtRunTime > 0 ? QString()
+                          : lost == 0 ? tr(" = lower bound (proven)")
+                                      : tr(", lower bound %1").arg(byteText(shown.lowerBoundBytes));
     const QString mark = m_state.isWhatIf     ? tr("what if, not compiled · ")
                          : m_state.isCompiled ? QString()
                                               : tr("not compiled yet · ");

@@ -32,11 +32,14 @@ void GraphImport::bindDimensions(const std::vector<DeclaredInput>& inputs)
     const auto isDimension = [&](const std::string& name, size_t sizes) {
         if (names.contains(name)) return false;
         if (sizes == 1 && symbols.contains(name)) return true;
-        std::vector<std::string> all;
+        std::vector<std::string> all, open;
         for (const std::string& input : names) all.push_back(quoted(input));
-        report(makeError(DiagnosticCode::UnknownName, "the model has no input or dimension " +
-                                                          quoted(name) + "; its inputs are " +
-                                                          join(all, ", ")));
+        for (const std::string& symbol : symbols) open.push_back(quoted(symbol));
+        report(makeError(DiagnosticCode::UnknownName,
+                         "the model has no input or dimension " + quoted(name) +
+                             "; its inputs are " + join(all, ", ") +
+                             (open.empty() ? ", all of known sizes"
+                                           : ", its open dimensions " + join(open, ", "))));
         return false;
     };
     for (const auto& [name, shape] : m_options.shapes)

@@ -2,8 +2,8 @@
 // Binding what a model leaves open, in the field of the Inspect page: wrong text, ranges and sizes,
 // and what the other pages make of them.
 #include "app/engine/engine.h"
-#include "app/engine/measured_inputs.h"
 #include "app/workbench/main_window.h"
+#include "remote/measure/made_up_inputs.h"
 #include "tests/zoo/zoo.h"
 #include "views/pages/inspect/inspect_page.h"
 
@@ -179,14 +179,15 @@ private slots:
         input.dtype = "float32";
         input.shape = {1, -1};
         input.dims = {"1", "sequence"};
-        const auto open = measuredInputs(manifest);
+        const auto open = remote::madeUpInputs(manifest);
         QVERIFY(!open);
         QCOMPARE(open.error().code, core::DiagnosticCode::DynamicShape);
         QCOMPARE(open.error().message,
-                 std::string("nothing says how large `sequence` is in a run; write that into "
-                             "`sizes` on the Inspect page, such as `sequence=16`"));
+                 std::string("nothing says how large `sequence` is in a run; give sizes, such as "
+                             "`sequence=16` (`sizes` on the Inspect page, --shape), or the "
+                             "inputs themselves"));
         manifest.bounds["sequence"] = {1, 4};
-        const auto bounded = measuredInputs(manifest);
+        const auto bounded = remote::madeUpInputs(manifest);
         QVERIFY(bounded);
         QCOMPARE(bounded->front().second.shape(), (std::vector<int64_t>{1, 4}));
     }

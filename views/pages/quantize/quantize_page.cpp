@@ -81,7 +81,7 @@ QWidget* QuantizePage::buildTables()
     m_tablePanel->header()->addWidget(m_tables);
     m_layers = new DataTable(m_themes, &m_presenter->layers());
     m_layers->setAccessibleName(tr("Layers by what they cost the outputs"));
-    m_layers->setColumnWidths({0, 54, 120, 78, 62, 78, 66, 66});
+    m_layers->setColumnWidths({0, 54, 120, 78, 62, 78, 76, 76});
     m_layers->delegate().setBarColumn(2, 58);
     m_layers->installEventFilter(this);
     m_tensors = new DataTable(m_themes, &m_presenter->tensors());
@@ -185,13 +185,19 @@ void QuantizePage::refreshNotice()
     }
     if (!state.error.isEmpty())
         return m_notice->setText(tr("The model could not be quantized"), state.error);
+    const bool hasDocument = m_presenter->workspace().state().hasDocument;
+    // In a low window the form's own sentence is out of sight.
+    const QString first = hasDocument && !state.problem.isEmpty()
+                              ? QStringLiteral("\n\n") + tr("First: %1.").arg(state.problem)
+                              : QString();
     m_notice->setText(
         tr("What do 8 bits cost?"),
-        m_presenter->workspace().state().hasDocument
+        hasDocument
             ? tr("Quantize runs the model on examples, rounds its weights and data to integers, "
                  "measures what every tensor and every layer loses, and what the model then takes "
                  "of the chosen board. Layers that cost too much can stay in float or get 16 bits: "
-                 "the curve shows what that is worth.")
+                 "the curve shows what that is worth.") +
+                  first
             : tr("Open a float ONNX model first; then choose examples like those that it will "
                  "see."));
 }
