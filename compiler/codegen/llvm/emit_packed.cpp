@@ -113,8 +113,10 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
         store.value->kind != ExprKind::Cast || index->kind != ExprKind::Ramp ||
         !index->args[1].isConstInt(1))
         return false;
-    const auto match = requantizationOf(*store.value);
+    const auto sum = requantizationOf(*store.value);
+    const auto match = sum ? sum : quantizationOf(*store.value);
     if (!match) return false;
+    const Narrowing& to = match->narrowing;
     const auto select = [&](int64_t i) { selectRound(node, begin, i); };
     const auto startOf = [&](int64_t i) {
         select(i);
@@ -126,12 +128,12 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
         std::vector<llvm::Value*> whole;
         for (int64_t k = i; k < std::min(i + kPacked, extent); ++k) {
             select(k);
-            whole.push_back(
-                nearestWithin(value(*match->value), match->narrowing, limitsBeforePacking(*match)));
+            llvm::Value* number = sum ? value(*match->value) : numberWithin(*match->value, to);
+            whole.push_back(nearestWithin(number, to, limitsBeforePacking(*match)));
         }
         select(i);
         const auto [pointer, align] = address(store.buffer, index->args[0]);
-        m_builder.CreateAlignedStore(packed(m_builder, whole, match->narrowing), pointer, align);
+        m_builder.CreateAlignedStore(packed(m_builder, whole, to), pointer, align);
     }
     return true;
 }

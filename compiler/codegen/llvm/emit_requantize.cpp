@@ -147,7 +147,8 @@ const Expr* saturatedNumber(const ExprNode& cast)
     return hasLow && hasHigh ? &number : nullptr;
 }
 
-/// Of a quantization: round(value) + zero point, limited as a float.
+} // namespace
+
 std::optional<Requantization> quantizationOf(const ExprNode& cast)
 {
     const Expr* number = saturatedNumber(cast);
@@ -157,8 +158,6 @@ std::optional<Requantization> quantizationOf(const ExprNode& cast)
     if (!rounded || rounded->dtype.scalar() != kFloat32) return std::nullopt;
     return Requantization{&rounded->args[0], false, narrowing};
 }
-
-} // namespace
 
 std::optional<Requantization> requantizationOf(const ExprNode& cast)
 {
@@ -281,7 +280,7 @@ llvm::Value* Emitter::saturated(const ExprNode& cast)
                                    quadsOf(m_builder, value(*number), llvm::Intrinsic::fptosi_sat),
                                    limitsOf(cast.dtype));
     const bool isNearest = m_options.convertsToNearest && lanes == 1;
-    if (!match || (!isNearest && !(m_options.dividesByLanes && lanes >= kLanes))) return nullptr;
+    if (!match || (!isNearest && lanes < kLanes)) return nullptr;
     const Narrowing& to = match->narrowing;
     return bytesOf(m_builder, nearestWithin(numberWithin(*match->value, to), to, kBothLimits), to,
                    typeOf(cast.dtype));

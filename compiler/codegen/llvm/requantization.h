@@ -33,5 +33,7 @@ llvm::Value* limitedNumber(llvm::IRBuilderBase& builder, const EmitOptions& opti
 
 /// What a cast to bytes makes of a binary32 number; nothing when it is another one.
 std::optional<Requantization> requantizationOf(const tir::ExprNode& cast);
+/// Of a quantization: round(value) + zero point, limited as a float.
+std::optional<Requantization> quantizationOf(const tir::ExprNode& cast);
 
 } // namespace tenon::compiler
