@@ -15,6 +15,8 @@ struct CodeTraits
     /// uint8 or int8; none where there are no such products.
     std::optional<DataType> byteProducts;
     bool savesMemory = false; ///< memory counts for more than time
+    /// Vectors of bytes choose from a table of 256 that stays in registers.
+    bool hasByteTables = false;
 };
 
 } // namespace tenon::core

@@ -190,11 +190,11 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.lacksFloat16 = lacksHalf(machine, traits, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(machine, traits, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(machine);
-    options.hasNarrowLanes = isNeon(options.byteDot) && machine.getTargetTriple().isAArch64();
+    options.hasNarrowLanes = hasNarrowLanes(machine);
     const bool isWide = options.vectorBytes >= 64 && isX86With(machine, "+avx512bw");
     options.packedLanes = isWide ? 16 : isX86With(machine, "+avx2") ? 8 : 0;
     options.masksLanes = options.vectorBytes >= 64 && isX86With(machine, "+avx512vl");
-    options.permutesBytes = isWide && isX86With(machine, "+avx512vbmi");
+    options.permutesBytes = isWide && permutesBytes(machine);
     const bool isNeonOf32 = isArm32With(machine, "+neon");
     options.nanMaximumLanes = machine.getTargetTriple().isAArch64() ? 1 : isNeonOf32 ? 2 : INT_MAX;
     options.dividesByLanes = isNeonOf32 && isArm32With(machine, "+vfp4");

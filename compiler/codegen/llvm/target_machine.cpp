@@ -279,20 +279,32 @@ bool hasReciprocal(const llvm::TargetMachine& machine)
     return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512f,+avx512dq");
 }
 
+bool hasNarrowLanes(const llvm::TargetMachine& machine)
+{
+    return isNeon(byteDot(machine)) && machine.getTargetTriple().isAArch64();
+}
+
+bool permutesBytes(const llvm::TargetMachine& machine)
+{
+    return machine.getTargetTriple().isX86() &&
+           machine.getMCSubtargetInfo()->checkFeatures("+avx512bw,+avx512vbmi");
+}
+
 CodeTraits llvmCodeTraits(const MachineSpec& spec)
 {
     const auto machine = createTargetMachine(spec);
     if (!machine) return {};
+    CodeTraits traits{.hasByteTables = hasNarrowLanes(**machine) || permutesBytes(**machine)};
     switch (byteDot(**machine)) {
-    case ByteDot::Scalar: return {};
+    case ByteDot::Scalar: break;
     case ByteDot::MultiplyAdd:
-    case ByteDot::Fused: return {.byteProducts = kUInt8};
+    case ByteDot::Fused: traits.byteProducts = kUInt8; break;
     case ByteDot::SignedAdd:
     case ByteDot::NeonMultiplyAdd:
     case ByteDot::NeonSigned:
-    case ByteDot::NeonMatrix: break;
+    case ByteDot::NeonMatrix: traits.byteProducts = kInt8; break;
     }
-    return {.byteProducts = kInt8};
+    return traits;
 }
 
 Result<TargetFacts> llvmFacts(const MachineSpec& spec)

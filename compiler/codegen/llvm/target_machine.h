@@ -24,6 +24,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
 bool isNeonOfWords(const llvm::TargetMachine& machine);
 
 ByteDot byteDot(const llvm::TargetMachine& machine);
+/// AArch64 multiplies into wider lanes, narrows and saturates.
+bool hasNarrowLanes(const llvm::TargetMachine& machine);
+/// AVX-512 VBMI brings bytes of a vector into any order.
+bool permutesBytes(const llvm::TargetMachine& machine);
 
 /// True when vectors of 16 have estimates of reciprocals that one Newton step makes exact to an
 /// ulp; LLVM uses estimates of 12 bits for shorter ones.

@@ -181,7 +181,7 @@ void LayoutPlan::addCosts()
             continue; // blocks of its own, always
         } else if (isOne && isOneOf(node, qnnQuantizeOp, qnnDequantizeOp) &&
                    hasOneScale(m_module, node)) {
-            continue; // floats may have the blocks of the bytes
+            addDequantization(node); // floats may have the blocks of the bytes
         } else if (isOne && keepsBlocks(m_module, node)) {
             addWindow(node);
         } else if (!isOne || !(isElementwise(node) || joinsImages(node))) {
@@ -239,6 +239,19 @@ void LayoutPlan::addWindow(const NodeRecord& node)
     for (size_t option = 0; option < m_blocks[*own].size(); ++option)
         m_graph.addCost(*own, option,
                         windowCycles(m_module, node, m_blocks[*own][option], m_machine.facts));
+}
+
+/// Floats of what a layer of bytes makes: other blocks than its own are moved as bytes.
+void LayoutPlan::addDequantization(const NodeRecord& node)
+{
+    const auto in = classOf(node.operands[0]), out = classOf({node.id, 0});
+    const bool isOfLayer =
+        isOp(node, qnnDequantizeOp) && isOp(m_module.node(node.operands[0].node), qnnRequantizeOp);
+    if (!in || !out || !isOfLayer) return;
+    const double move = transformCycles(m_module.type(node.operands[0]), m_machine.facts);
+    for (size_t i = 0; i < m_blocks[*in].size(); ++i)
+        for (size_t o = 0; o < m_blocks[*out].size(); ++o)
+            if (m_blocks[*in][i] != m_blocks[*out][o]) m_graph.addPair(*in, *out, i, o, move);
 }
 
 /// Joined in blocks where these divide every part, else plain, and then brought into blocks.

@@ -35,6 +35,7 @@ private:
     void addClasses();
     void addCosts();
     void addConvolution(const NodeRecord& node, const BlockableConvolution& conv);
+    void addDequantization(const NodeRecord& node);
     void addConcatenation(const NodeRecord& node);
     void addWindow(const NodeRecord& node);
     void payTransform(ValueRef value);

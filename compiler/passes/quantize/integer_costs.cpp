@@ -22,6 +22,8 @@ namespace {
 constexpr double kPlain = 0.53;
 /// Instructions of a vector that is widened, converted and scaled, and of one that is rounded.
 constexpr double kDequantize = 4, kQuantize = 8;
+/// Of a byte that is looked up by another: two loads and a store.
+constexpr double kLookUp = 3;
 
 /// What a layer is computed by, either way.
 struct Forms
@@ -184,6 +186,7 @@ IntegerCosts::IntegerCosts(const Module& module, const GraphFunction& function,
     : m_module(module)
     , m_hasProducts(context.code.byteProducts.has_value())
     , m_savesMemory(context.code.savesMemory)
+    , m_hasByteTables(context.code.hasByteTables)
     , m_machine(layoutMachine(module, function, context))
 {
 }
@@ -209,6 +212,12 @@ std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer, doub
     if (real >= integers) return std::nullopt;
     return "floats take about " + fixed(real / integers, 2) + " of the cycles" +
            (tile.isDirect() ? "" : ", by " + tilesText(tile));
+}
+
+bool IntegerCosts::isBelowTable(double perVector) const
+{
+    return !m_savesMemory && !m_hasByteTables &&
+           kDequantize + perVector + kQuantize < kLookUp * m_machine.facts.lanes(4);
 }
 
 } // namespace tenon::compiler

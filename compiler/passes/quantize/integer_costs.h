@@ -21,11 +21,14 @@ public:
     /// conversions around them; nothing where integers are as cheap. `rounded` is the share of its
     /// results that become integers again.
     std::optional<std::string> whyFloats(const NodeRecord& layer, double rounded = 1) const;
+    /// Whether a function of bytes that takes so many instructions for a vector of floats, and what
+    /// converts them around it, takes fewer than looking its results up.
+    bool isBelowTable(double perVector) const;
 
 private:
     const Module& m_module;
     bool m_hasProducts; ///< of bytes, that layouts are made for
-    bool m_savesMemory;
+    bool m_savesMemory, m_hasByteTables;
     LayoutMachine m_machine;
 };
 

@@ -31,6 +31,22 @@ public:
     const std::vector<NodeId>& nodes() const { return m_nodes; }
     const Quantized& source() const { return *m_source; }
 
+    /// Of a vector of floats; nothing where one of the operators takes more than a few.
+    std::optional<double> instructions() const
+    {
+        double sum = 0;
+        for (const NodeId id : m_nodes) {
+            const NodeRecord& node = m_site.module.node(id);
+            if (isOneOf(node, addOp, subtractOp, multiplyOp, maximumOp, minimumOp, reluOp))
+                sum += 1;
+            else if (isOp(node, clipOp))
+                sum += 2;
+            else if (!isOp(node, qnnDequantizeOp))
+                return std::nullopt;
+        }
+        return sum;
+    }
+
     /// Integers that the source's integers become.
     std::optional<Tensor> table() const
     {
@@ -117,6 +133,8 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
 {
     FunctionOfOne function(site, target);
     if (!function.collect()) return std::nullopt;
+    const auto perVector = function.instructions();
+    if (perVector && site.costs.isBelowTable(*perVector)) return std::nullopt;
     std::optional<Tensor> table = function.table();
     if (!table) return std::nullopt;
     std::vector<NodeId> consumed;

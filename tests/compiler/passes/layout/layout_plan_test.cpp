@@ -104,6 +104,26 @@ TEST(LayoutPlan, computesFewChannelsAtAStrideAlongRows)
     EXPECT_EQ(blocksOf(stemOf(16)).front(), 16);
 }
 
+TEST(LayoutPlan, leavesFloatsBetweenLayersOfBytesInTheBlocksOfBytes)
+{
+    const std::string text = R"(def @main(%x: Tensor[(1, 32, 28, 28), int8]) {
+  %w = rand(1) : Tensor[(32, 32, 1, 1), int8]
+  %s = const(0.25f) : Tensor[(), float32]
+  %z = const(0) : Tensor[(), int8]
+  %0 = qnn.conv2d(%x, %w)
+  %1 = qnn.requantize(%0, %s, %z, out_dtype=T.int8)
+  %2 = qnn.dequantize(%1, %s, %z)
+  %3 = nn.relu(%2)
+  %4 = qnn.quantize(%3, %s, %z, out_dtype=T.int8)
+  %5 = qnn.conv2d(%4, %w)
+  return %5
+}
+)";
+    const std::vector<int64_t> blocks = blocksOf(text);
+    EXPECT_EQ(std::vector<int64_t>(blocks.begin() + 2, blocks.begin() + 5),
+              (std::vector<int64_t>{16, 16, 16}));
+}
+
 TEST(LayoutPlan, saysWhatTheAlternativesCost)
 {
     const Module module = typed(joinOf(32, 32, 16));

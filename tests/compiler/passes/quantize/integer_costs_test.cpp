@@ -110,6 +110,26 @@ TEST(IntegerCosts, CountPackedColumnsAndWhatIsRoundedBehindAPool)
     EXPECT_TRUE(isDearer(avx2(), "5, 5", kPaddedByTwo, 1, "28, 28", "nn.conv2d", 0.25));
 }
 
+bool isBelowTable(const PassContext& context, double perVector)
+{
+    const auto module = parseModule("def @main(%x: Tensor[(1,), float32]) {\n  return %x\n}\n");
+    const GraphFunction& function = *openFunctions(*module).front();
+    return IntegerCosts(*module, function, context).isBelowTable(perVector);
+}
+
+TEST(IntegerCosts, KnowWhereShortFunctionsTakeLessThanTables)
+{
+    constexpr double kHardSwish = 5, kSigmoid = 25;
+    EXPECT_TRUE(isBelowTable(avx2(), kHardSwish));
+    EXPECT_FALSE(isBelowTable(avx2(), kSigmoid));
+    PassContext narrow = avx2(), tables = avx2(), small = avx2();
+    narrow.facts.vectorBytes = 16;
+    tables.code.hasByteTables = true;
+    small.code.savesMemory = true;
+    for (const PassContext& context : {narrow, tables, small})
+        EXPECT_FALSE(isBelowTable(context, kHardSwish));
+}
+
 TEST(IntegerCosts, SayWhyALayerStaysInFloats)
 {
     const auto why = whyFloats(avx2(), "5, 5", kPaddedByTwo);
