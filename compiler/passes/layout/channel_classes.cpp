@@ -51,6 +51,14 @@ bool passesWindows(const NodeRecord& node)
     return isOp(node, padOp) && width.size() == 8 && width[2] == 0 && width[3] == 0;
 }
 
+/// Channels of one number behind those of an image: as well a few more of them.
+bool appendsChannels(const NodeRecord& node)
+{
+    if (!isOp(node, padOp) || node.attrs.string("pad_mode", "constant") != "constant") return false;
+    const std::vector<int64_t> width = node.attrs.integers("pad_width", {});
+    return width.size() == 8 && width[0] == 0 && width[1] == 0 && width[2] == 0 && width[3] > 0;
+}
+
 /// Between floats and their integers.
 bool isQuantization(const NodeRecord& node)
 {
@@ -218,15 +226,17 @@ void ChannelClasses::collectReaders(const NodeRecord& node)
     const bool isPassing =
         own && !isWhole &&
         (isGroupwiseConvolution(m_module, node) || passesWindows(node) || passes(node));
+    const bool isPadder = own && appendsChannels(node);
     const bool isFloatLayer = own && isOp(node, conv2dOp);
     if (isFloatLayer) m_classes[*own].hasFloatLayers = true;
     if (isWhole) m_classes[*own].makers.push_back(node.id);
+    if (isPadder) m_classes[*own].padders.push_back(node.id);
     if (isPassing && isQuantization(node)) m_classes[*own].isOfBoth = true;
     if (isPassing) m_classes[*own].passing.push_back(node.id);
     if (isPassing && isGroupwiseConvolution(m_module, node))
         m_classes[*own].unit =
             std::lcm(m_classes[*own].unit, constantOf(m_module, node.operands[1])->shape()[1]);
-    if (!isWhole && !isPassing)
+    if (!isWhole && !isPassing && !isPadder)
         for (uint32_t i = 0; i < node.types.size(); ++i)
             if (const auto made = classOf({node.id, i})) m_classes[*made].canGrow = false;
     for (const ValueRef operand : node.operands) {

@@ -22,6 +22,7 @@ struct ChannelClass
     bool canGrow = true;              ///< every maker has weights that zero filters can be added to
     std::vector<NodeId> makers = {};  ///< convolutions of other channels
     std::vector<NodeId> passing = {}; ///< operators from channel to channel
+    std::vector<NodeId> padders = {}; ///< append channels of one number to images of fewer
     std::vector<NodeId> readers = {}; ///< convolutions whose sums run over these channels
     std::vector<ValueRef> leaving = {}; ///< values that somebody reads as they are
 };

@@ -65,6 +65,11 @@ Tensor longer(const Tensor& tensor, size_t axis, int64_t more, int fill)
     });
 }
 
+bool contains(const std::vector<NodeId>& nodes, NodeId id)
+{
+    return std::find(nodes.begin(), nodes.end(), id) != nodes.end();
+}
+
 bool isConvolution(const NodeRecord& node) { return isOneOf(node, conv2dOp, qnnConv2dOp); }
 
 class ChannelWidener
@@ -88,8 +93,8 @@ public:
         std::set<NodeId> taken;
         for (const ChannelClass& own : m_classes.all()) {
             std::vector<NodeId> nodes = own.makers;
-            nodes.insert(nodes.end(), own.passing.begin(), own.passing.end());
-            nodes.insert(nodes.end(), own.readers.begin(), own.readers.end());
+            for (const auto* more : {&own.padders, &own.passing, &own.readers})
+                nodes.insert(nodes.end(), more->begin(), more->end());
             const bool isFree = std::none_of(nodes.begin(), nodes.end(),
                                              [&](NodeId id) { return taken.contains(id); });
             const int64_t width = isFree ? widthOf(own) : own.channels;
@@ -170,8 +175,7 @@ private:
         for (const NodeId id : own.makers) sum += convolutionCost(id, own, width, mayBePlain);
         for (const NodeId id : own.passing) sum += passingCost(id, own, width);
         for (const NodeId id : own.readers)
-            if (std::find(own.makers.begin(), own.makers.end(), id) == own.makers.end())
-                sum += convolutionCost(id, own, width, mayBePlain);
+            if (!contains(own.makers, id)) sum += convolutionCost(id, own, width, mayBePlain);
         if (width == own.channels) return sum;
         for (const ValueRef value : own.leaving)
             sum += transformCycles(m_module.type(value), m_machine.facts);
@@ -291,6 +295,10 @@ private:
             if (!isGroupwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, zero);
             if (isGroupwise) node.attrs.set("groups", width / weight.shape()[1]);
             node.operands[1] = patch.constant(std::move(weight), nameOf(node.operands[1]));
+        } else if (contains(own.padders, node.id)) {
+            std::vector<int64_t> widths = node.attrs.integers("pad_width", {});
+            widths[2 * kChannelAxis + 1] += more;
+            node.attrs.set("pad_width", std::move(widths));
         } else {
             const int fill = isOp(node, divideOp) ? 1 : 0;
             for (ValueRef& operand : node.operands) {
