@@ -339,8 +339,8 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
          .positions = columns,
          .vectorBytes = positions > kFewPositions ? shape.weightBytes / shape.outBlocks : 0,
          .positionsUpTo = !addsPairs(shape, facts) ? 0
-                          : isByOne                ? kMostPairsOfOne
-                                                   : kMostPairs,
+                          : isByOne                ? std::min(kMostPairsOfOne, mostPairs(facts))
+                                                   : mostPairs(facts),
          .arePositionsTogether = addsPairs(shape, facts),
          .weightRegisters = addsPairs(shape, facts) ? registersOfPairs(facts) : 1,
          .areQuads = multipliesQuads(shape, facts)},

@@ -137,7 +137,7 @@ void holdProductsOfBytes(TileSpace& space, TargetFacts& facts)
     if (space.areQuads) return;
     space.arePositionsTogether = true;
     space.weightRegisters = registersOfPairs(facts);
-    space.positionsUpTo = kMostPairs;
+    space.positionsUpTo = mostPairs(facts);
     facts.vectorRegisters -= registersOfByteInputs(facts);
 }
 
