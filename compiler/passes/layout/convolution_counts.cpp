@@ -20,6 +20,19 @@ constexpr ConvolutionCounts kOfLanes{.product = 1.44,
                                      .halfProduct = 1.24,
                                      .halfStep = 0.85,
                                      .halfResult = 12.6};
+/// Cortex-A7, NEON of ARMv7: lanes are operands of products of 16 bits alone, and of 16 registers
+/// transforms and points at strides store some in between.
+constexpr ConvolutionCounts kOfHalfLanes{.product = 2.5,
+                                         .result = 5,
+                                         .pointProduct = 2.64,
+                                         .movedVector = 1.65,
+                                         .byteProduct = 1.3,
+                                         .byteResult = 17,
+                                         .rowProduct = 1.3,
+                                         .packedWord = 12,
+                                         .halfProduct = 1.8,
+                                         .halfStep = 1.7,
+                                         .halfResult = 46};
 /// Haswell: instructions of three operands.
 constexpr ConvolutionCounts kOfThreeOperands{.product = 2.4,
                                              .result = 15,
@@ -65,6 +78,7 @@ constexpr double kByteProductOfDots = 0.4;
 ConvolutionCounts convolutionCounts(const core::TargetFacts& facts)
 {
     ConvolutionCounts counts = facts.hasLaneOperand         ? kOfLanes
+                               : facts.hasHalfLanes         ? kOfHalfLanes
                                : facts.hasEmbeddedBroadcast ? kOfBroadcasts
                                : facts.vectorBytes > 16     ? kOfThreeOperands
                                                             : kOfTwoOperands;

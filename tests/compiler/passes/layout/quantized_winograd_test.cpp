@@ -56,6 +56,15 @@ TEST(QuantizedWinograd, LeavesFewPixelsAndFewChannelsAlone)
     EXPECT_TRUE(isCheaperByWinograd({1, 16, 16, 32, 32}, kPairs));
 }
 
+TEST(QuantizedWinograd, TakesNoPointsAtStridesOfFewRegisters)
+{
+    constexpr TargetFacts kOfArm32{
+        .hasFma = true, .hasHalfLanes = true, .floatMacs = 1, .byteMacs = 2};
+    const ConvolutionSize size{1, 32, 32, 14, 14, {3, 3}, {2, 2}};
+    EXPECT_FALSE(isCheaperByWinograd(size, kOfArm32));
+    EXPECT_TRUE(isCheaperByWinograd({1, 32, 32, 28, 28}, kOfArm32));
+}
+
 TEST(QuantizedWinograd, HasTilesForTwoTapsAndForOneAxis)
 {
     const ConvolutionSize phase{.batch = 1,
