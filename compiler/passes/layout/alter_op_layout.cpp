@@ -252,23 +252,20 @@ private:
     {
         const int64_t block = m_values.blockOf(node.operands[0]);
         if (block == 0 || node.types[0].shape.size() != 4) return false;
-        const bool keepsChannels =
-            node.types[0].shape[1] == m_module.type(node.operands[0]).shape[1];
         NodeRecord record = node;
         if (isOp(node, padOp)) {
             // Whole blocks of one number may stand beside those that are there.
-            const bool isConstant = node.attrs.string("pad_mode", "constant") == "constant";
             std::vector<int64_t> width = node.attrs.integers("pad_width", {});
-            if (width.size() != 8) return false;
-            if (!keepsChannels && !(isConstant && m_plan.block({node.id, 0}) == block))
-                return false;
-            if (width[2] % block != 0 || width[3] % block != 0) return false;
+            if (width.size() != 8 || width[2] % block != 0 || width[3] % block != 0) return false;
+            const bool mayGrow = node.attrs.string("pad_mode", "constant") == "constant" &&
+                                 m_plan.block({node.id, 0}) == block;
+            if (!mayGrow && (width[2] != 0 || width[3] != 0)) return false;
             width[2] /= block;
             width[3] /= block;
             width.insert(width.end(), {0, 0});
             record.attrs.set("pad_width", std::move(width));
         } else {
-            if (!keepsChannels) return false;
+            if (node.types[0].shape[1] != m_module.type(node.operands[0]).shape[1]) return false;
             std::vector<int64_t> axes = node.attrs.integers("axes", {});
             for (int64_t& axis : axes)
                 if ((axis = normalizedAxis(axis, 4)) == 1) return false;
