@@ -181,11 +181,12 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
 }
 
 /// The block that copies a panel of the right side to consecutive memory, [.., K, N]; empty where
-/// it is read as it lies.
+/// it is read as it lies: few rows read it no more often than a copy would, and one lane has none
+/// beside it.
 std::string copiedPanel(Schedule& schedule, const Product& p, const RightSide& right)
 {
-    if (!right.buffer || right.isPacked || (right.isContiguous && p.rows < 32))
-        return std::string();
+    const bool isReadable = right.isContiguous || right.lanes == 1;
+    if (!right.buffer || right.isPacked || (isReadable && p.rows < 32)) return std::string();
     const auto copy = schedule.cacheRead(p.block, right.buffer->name, tir::Scope::Global);
     if (right.isContiguous) return copy;
     const size_t rank = right.buffer->shape.size();

@@ -328,6 +328,20 @@ TEST(Rules, MultiplyFewRowsAtATimeWhereTheyShareASetOfTheCache)
     EXPECT_EQ(rowsPerTile(1024), "split_overlap(\"m\", factor=7)") << "4096 bytes apart";
 }
 
+TEST(Rules, ReadWeightsOfFewRowsWhereTheyLieWithoutLanes)
+{
+    const auto copiesWeights = [](int64_t rows, const TargetFacts& facts) {
+        const auto product = test::fusedKernel("%x: Tensor[(" + std::to_string(rows) +
+                                               ", 64), float32], %w: Tensor[(10, 64), float32]\n"
+                                               "%y = nn.dense(%x, %w)\n");
+        CHECK(product) << product.error().text();
+        return stepsFor(*product, facts).find("cache_read(\"dense\", \"p1\"") != std::string::npos;
+    };
+    EXPECT_FALSE(copiesWeights(1, kScalar));
+    EXPECT_TRUE(copiesWeights(32, kScalar));
+    EXPECT_TRUE(copiesWeights(1, kNeon));
+}
+
 TEST(Rules, CopyRowsOfAProductSideBySideWhereLanesAreOperands)
 {
     const auto product = test::fusedKernel(
