@@ -155,8 +155,9 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
     constexpr int64_t kMostVectors = 8;
     if (p.rows == 1 && right.isPacked) return {divisorUpTo(vectors, kMostVectors), 1};
     if (p.rows == 1) {
-        const int64_t tiles = (vectors + kMostVectors - 1) / kMostVectors;
-        return {std::min(whole, (vectors + tiles - 1) / tiles), 1};
+        int64_t tiles = (vectors + kMostVectors - 1) / kMostVectors;
+        if ((vectors + tiles - 1) / tiles > whole) ++tiles; // the last one overlaps
+        return {(vectors + tiles - 1) / tiles, 1};
     }
     TileSpace space{vectors, p.rows, right.isPacked ? 0 : whole};
     space.products = 1;
@@ -186,7 +187,8 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
 std::string copiedPanel(Schedule& schedule, const Product& p, const RightSide& right)
 {
     const bool isReadable = right.isContiguous || right.lanes == 1;
-    if (!right.buffer || right.isPacked || (isReadable && p.rows < 32)) return std::string();
+    if (!right.buffer || right.isPacked || (isReadable && !copiesPanels(p.rows)))
+        return std::string();
     const auto copy = schedule.cacheRead(p.block, right.buffer->name, tir::Scope::Global);
     if (right.isContiguous) return copy;
     const size_t rank = right.buffer->shape.size();

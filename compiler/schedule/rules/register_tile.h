@@ -62,6 +62,8 @@ double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t in
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);
 /// Cheapest tile that fits the registers, and leaves as much work for each thread.
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
+/// Rows enough of a product read columns of a matrix to copy those side by side before.
+constexpr bool copiesPanels(int64_t rows) { return rows >= 32; }
 /// Rows that threads can share where tiles of columns overlap: each one's are tiles of some rows.
 bool canShareRows(int64_t rows, const TargetFacts& facts);
 /// Cycles of one reduction step of all vectors and positions with that tile.

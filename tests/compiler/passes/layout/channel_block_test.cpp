@@ -42,9 +42,13 @@ TEST(ChannelBlock, OutputsAreFilledUpWhereWholeVectorsGainMoreThanTheCopy)
     EXPECT_EQ(filled(30522, 1, 768), 30528);
     EXPECT_EQ(filled(30522, 128, 768), 30528);
     EXPECT_EQ(filled(2600, 280, 650), 2624) << "163 vectors have no tiles";
-    EXPECT_EQ(filled(2600, 1, 650), 2600) << "waits for its weights";
+    EXPECT_EQ(filled(2600, 1, 650), 2624) << "waits for its weights, in one run";
+    EXPECT_EQ(filled(1000, 1, 512), 1008);
+    EXPECT_EQ(filled(100, 1, 64), 100) << "a kernel more takes longer";
     EXPECT_EQ(filled(2600, 280, 8), 2600) << "copies more than it computes";
-    EXPECT_EQ(filled(312, 128, 312), 312) << "is one matrix";
+    EXPECT_EQ(filled(300, 32, 784), 320) << "copies no panels of a matrix";
+    EXPECT_EQ(filled(300, 16, 784), 320);
+    EXPECT_EQ(filled(312, 128, 312), 312) << "copies more of the result than of the matrix";
     EXPECT_EQ(filled(1, 128, 312), 1);
 }
 
