@@ -3,6 +3,7 @@
 #include "compiler/schedule/rules/axis_runs.h"
 
 #include "compiler/schedule/affine.h"
+#include "compiler/schedule/rules/rule.h"
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
@@ -94,6 +95,20 @@ bool eachIndexOf(const tir::Stmt& block, const tir::IterVar& axis, const Look& l
     return goesOn;
 }
 
+/// Neighbours along the axis are neighbours in memory.
+bool runsAlong(const tir::ExprNode& load, const tir::VarNode* axis)
+{
+    for (size_t i = 0; i + 1 < load.args.size(); ++i)
+        if (usesVar(load.args[i], axis)) return false;
+    int64_t step = 0;
+    for (const AffineTerm& term : affineOf(load.args.back()).terms) {
+        if (!usesVar(term.atom, axis)) continue;
+        if (term.atom->kind != tir::ExprKind::VarRef) return false;
+        step += term.coefficient;
+    }
+    return step == 1;
+}
+
 } // namespace
 
 std::vector<int64_t> bordersOf(const tir::Stmt& block, const tir::IterVar& axis)
@@ -173,6 +188,24 @@ int64_t lanesOfRepeatedElements(const tir::Stmt& block, int64_t lanes)
         return isLast && repetition > 1 && fitting % repetition == 0;
     });
     return isRead && isNear && fitting >= kFewestLanes ? fitting : 0;
+}
+
+bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
+{
+    constexpr int64_t kFewestLanes = 16; // of 8 they take as long as single loads
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    const AxisSteps steps = stepsOf(block);
+    if (lanes < kFewestLanes || iters.empty() || steps.access.empty() ||
+        steps.access[0][iters.size() - 1] != 1 || branchesAlong(block, iters.back().var))
+        return false;
+    bool isPlain = true;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::Load)
+            isPlain = isPlain && !expr->args.empty() &&
+                      (expr->dtype.bytes() == 4 || runsAlong(*expr, iters.back().var.get()));
+        return isPlain;
+    });
+    return isPlain;
 }
 
 } // namespace tenon::compiler

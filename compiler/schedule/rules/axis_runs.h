@@ -27,4 +27,8 @@ int64_t periodOf(const tir::Stmt& block, const tir::IterVar& axis);
 /// enlarging by whole numbers. 0: there are none.
 int64_t lanesOfRepeatedElements(const tir::Stmt& block, int64_t lanes);
 
+/// Elements that are read at places that divide the last axis, as enlarging by whole numbers does,
+/// or that indices choose: processors that gather 32-bit elements take vectors of them.
+bool gathersAlongLast(const tir::Stmt& block, int64_t lanes);
+
 } // namespace tenon::compiler

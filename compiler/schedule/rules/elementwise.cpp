@@ -83,25 +83,6 @@ bool storesContiguously(const tir::Stmt& block)
     return steps.access[0][last] == 1 && !branchesAlong(block, iters[last].var);
 }
 
-/// Elements that are read at places that divide the last axis, as enlarging by whole numbers does:
-/// processors that gather 32-bit elements take vectors of them.
-bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
-{
-    constexpr int64_t kFewestLanes = 16; // of 8 they take as long as single loads
-    const std::vector<tir::IterVar>& iters = block->block.iters;
-    const AxisSteps steps = stepsOf(block);
-    if (lanes < kFewestLanes || iters.empty() || steps.access.empty() ||
-        steps.access[0][iters.size() - 1] != 1 || branchesAlong(block, iters.back().var))
-        return false;
-    bool isPlain = true;
-    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
-        if (expr->kind == tir::ExprKind::Load)
-            isPlain = isPlain && expr->dtype.bytes() == 4 && !expr->args.empty();
-        return isPlain;
-    });
-    return isPlain;
-}
-
 /// Lanes along the last axis, of so many elements, read each where it wants, or not at all.
 bool choosesAlongLast(const tir::Stmt& block, int64_t extent, int64_t lanes,
                       const TargetFacts& facts)
