@@ -9,54 +9,79 @@ namespace tenon::compiler {
 using tir::Expr;
 using tir::Stmt;
 
-Heap::Heap(tir::Buffer values, tir::Buffer indices, Place place, Leaves order)
-    : m_values(std::move(values))
-    , m_indices(std::move(indices))
+Heap::Heap(std::vector<tir::Buffer> buffers, Place place, Before leavesBefore)
+    : m_buffers(std::move(buffers))
     , m_place(std::move(place))
-    , m_leaves(order)
-    , m_value("moved_value", m_values->dtype)
+    , m_leavesBefore(std::move(leavesBefore))
+    , m_moved(cells("moved"))
 {
+}
+
+std::vector<Cell> Heap::cells(const std::string& name) const
+{
+    std::vector<Cell> out;
+    for (const tir::Buffer& buffer : m_buffers)
+        out.emplace_back(name + "_" + std::to_string(out.size()), buffer->dtype);
+    return out;
 }
 
 Heap::Entry Heap::at(const Expr& slot) const
 {
-    return {tir::load(m_values, m_place(slot)), tir::load(m_indices, m_place(slot))};
+    Entry entry;
+    for (const tir::Buffer& buffer : m_buffers) entry.push_back(tir::load(buffer, m_place(slot)));
+    return entry;
 }
 
 Stmt Heap::put(const Expr& slot, const Entry& entry) const
 {
-    return tir::seq({tir::store(m_values, m_place(slot), entry.value),
-                     tir::store(m_indices, m_place(slot), entry.index)});
+    std::vector<Stmt> stores;
+    for (size_t i = 0; i < m_buffers.size(); ++i)
+        stores.push_back(tir::store(m_buffers[i], m_place(slot), entry[i]));
+    return tir::seq(stores);
 }
 
-Expr Heap::leavesBefore(const Entry& one, const Entry& other) const
+Expr Heap::isHighest(const Entry& one, const Entry& other)
 {
-    const bool isLowest = m_leaves == Leaves::LowestOrLast;
-    const bool isFirst = m_leaves == Leaves::HighestFirst;
-    return (isLowest ? one.value < other.value : one.value > other.value) ||
-           (equal(one.value, other.value) &&
-            (isFirst ? one.index < other.index : one.index > other.index));
+    return one[0] > other[0] || (equal(one[0], other[0]) && one[1] < other[1]);
 }
+
+Expr Heap::isLowestOrLast(const Entry& one, const Entry& other)
+{
+    return one[0] < other[0] || (equal(one[0], other[0]) && one[1] > other[1]);
+}
+
+Expr Heap::isHighestOrLast(const Entry& one, const Entry& other)
+{
+    return one[0] > other[0] || (equal(one[0], other[0]) && one[1] > other[1]);
+}
+
+Expr Heap::isLowestKey(const Entry& one, const Entry& other) { return one[0] < other[0]; }
 
 /// Of the two slots below `at` the one that leaves first; not below `size` where there is none.
 Expr Heap::nextBelow(const Expr& size) const
 {
     const Expr left = m_at.get() * Expr(2) + Expr(1);
     const Expr last = size - Expr(1), right = minimum(left + Expr(1), last);
-    return tir::select(left < size && leavesBefore(at(right), at(minimum(left, last))), right,
+    return tir::select(left < size && m_leavesBefore(at(right), at(minimum(left, last))), right,
                        left);
 }
 
 Stmt Heap::sink(const Expr& root, const Entry& entry, const Expr& size) const
 {
     const Expr child = m_child.get(), below = minimum(child, size - Expr(1));
-    const Entry moved{m_value.get(), m_index.get()};
+    Entry moved;
+    std::vector<Stmt> steps;
+    for (size_t i = 0; i < m_moved.size(); ++i) {
+        moved.push_back(m_moved[i].get());
+        steps.push_back(m_moved[i].set(entry[i]));
+    }
     const Stmt rise =
         tir::seq({put(m_at.get(), at(child)), m_at.set(child), m_child.set(nextBelow(size))});
-    return tir::seq({m_value.set(entry.value), m_index.set(entry.index), m_at.set(root),
-                     m_child.set(nextBelow(size)),
-                     tir::whileLoop(child < size && leavesBefore(at(below), moved), rise),
-                     put(m_at.get(), moved)});
+    steps.insert(steps.end(),
+                 {m_at.set(root), m_child.set(nextBelow(size)),
+                  tir::whileLoop(child < size && m_leavesBefore(at(below), moved), rise),
+                  put(m_at.get(), moved)});
+    return tir::seq(steps);
 }
 
 Stmt Heap::order(const Expr& size) const
@@ -71,7 +96,8 @@ Stmt Heap::order(const Expr& size) const
 Stmt Heap::within(const Stmt& body) const
 {
     Stmt out = body;
-    for (const Cell* cell : {&m_value, &m_index, &m_at, &m_child}) out = cell->within(out);
+    for (const Cell& cell : m_moved) out = cell.within(out);
+    for (const Cell* cell : {&m_at, &m_child}) out = cell->within(out);
     return out;
 }
 

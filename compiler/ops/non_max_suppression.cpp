@@ -48,8 +48,8 @@ public:
         , m_candidates(tir::makeBuffer("candidate_scores", {boxCount()}, kFloat32),
                        tir::makeBuffer("candidates", {boxCount()}, kInt64))
         , m_heap(
-              m_candidates.scores, m_candidates.boxes,
-              [](const Expr& slot) { return std::vector<Expr>{slot}; }, Heap::Leaves::HighestFirst)
+              {m_candidates.scores, m_candidates.boxes},
+              [](const Expr& slot) { return std::vector<Expr>{slot}; }, Heap::isHighest)
         , m_kept(tir::makeBuffer("kept_boxes", {Expr(4), boxCount()}, kFloat32))
     {
     }
@@ -83,7 +83,7 @@ private:
                  m_left.set(m_left.get() + tir::select(score > m_least, Expr(1), Expr(0)))});
         });
         const Stmt step =
-            tir::seq({m_best.set(m_heap.at(Expr(0)).index), m_left.add(-1),
+            tir::seq({m_best.set(m_heap.at(Expr(0))[1]), m_left.add(-1),
                       tir::ifThen(m_left.get() > Expr(0),
                                   m_heap.sink(Expr(0), m_heap.at(m_left.get()), m_left.get())),
                       judge(b), keepIfAlone(b, c)});

@@ -2,6 +2,7 @@
 // topk: the k largest or smallest elements along an axis, in order, and where they were.
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/heap.h"
+#include "compiler/ops/ordered_key.h"
 #include "compiler/ops/statements.h"
 #include "compiler/ops/symbols.h"
 
@@ -32,7 +33,8 @@ Result<Types> infer(const OpView& op)
 }
 
 /// The k best of each row so far stand in the results: few of them in order, more as a heap with
-/// the worst at its top, which is put in order at the end.
+/// the worst at its top, which is put in order at the end. Where a key tells a value and its index,
+/// keys stand in place of the indices until then.
 class Selection
 {
 public:
@@ -41,10 +43,16 @@ public:
         , m_axis(static_cast<size_t>(*normalAxis(op, intAttr(op, "axis"), from[0]->shape.size())))
         , m_k(to[0]->shape[m_axis])
         , m_takesLargest(flagAttr(op, "largest"))
+        , m_hasKeys(hasOrderedKey(m_data->dtype) && !isInOrder())
+        , m_values(to[0])
+        , m_indices(to[1])
         , m_kept(
-              to[0], to[1], [this](const Expr& slot) { return at(slot); },
-              m_takesLargest ? Heap::Leaves::LowestOrLast : Heap::Leaves::HighestOrLast)
-        , m_limit("limit", from[0]->dtype)
+              m_hasKeys ? std::vector{m_indices} : to,
+              [this](const Expr& slot) { return at(slot); },
+              m_hasKeys        ? Heap::isLowestKey
+              : m_takesLargest ? Heap::isLowestOrLast
+                               : Heap::isHighestOrLast)
+        , m_limit("limit", m_data->dtype)
     {
     }
 
@@ -56,11 +64,15 @@ public:
             m_row.emplace_back(var);
             if (i != m_axis) loops.push_back({.var = var, .extent = m_data->shape[i]});
         }
-        Stmt out = row();
+        Stmt out = m_hasKeys
+                       ? tir::seq({row(), serialLoop("slot", m_k,
+                                                     [&](const Expr& slot) { return read(slot); })})
+                       : row();
         if (m_k->kind != tir::ExprKind::IntImm || m_k->integer < 1)
             out = ifThen(m_k > Expr(0), out);
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) out = forLoop(*loop, out);
         for (const Cell* cell : {&m_slot, &m_limit, &m_isAny}) out = cell->within(out);
+        for (const Cell& cell : m_last) out = cell.within(out);
         return m_kept.within(out);
     }
 
@@ -90,13 +102,17 @@ private:
         if (isInOrder()) return tir::seq({begin, limitBy(m_k - Expr(1)), whole, tail});
         const Stmt sort = serialLoop("taken", m_k - Expr(1), [&](const Expr& i) {
             const Expr last = m_k - Expr(1) - i;
-            return tir::seq({m_last.value.set(m_kept.at(last).value),
-                             m_last.index.set(m_kept.at(last).index),
-                             m_kept.put(last, m_kept.at(Expr(0))),
-                             m_kept.sink(Expr(0), {m_last.value.get(), m_last.index.get()}, last)});
+            std::vector<Stmt> steps;
+            Heap::Entry entry;
+            for (size_t i = 0; i < m_last.size(); ++i) {
+                steps.push_back(m_last[i].set(m_kept.at(last)[i]));
+                entry.push_back(m_last[i].get());
+            }
+            steps.push_back(m_kept.put(last, m_kept.at(Expr(0))));
+            steps.push_back(m_kept.sink(Expr(0), entry, last));
+            return tir::seq(steps);
         });
-        return m_last.value.within(m_last.index.within(
-            tir::seq({begin, m_kept.order(m_k), limitBy(Expr(0)), whole, tail, sort})));
+        return tir::seq({begin, m_kept.order(m_k), limitBy(Expr(0)), whole, tail, sort});
     }
 
     /// Asks of all at once whether any is better: without branches that is done in vectors.
@@ -125,8 +141,8 @@ private:
     Stmt insert(const Expr& i, const Expr& slot)
     {
         const Expr before = maximum(m_slot.get() - Expr(1), Expr(0));
-        const Expr value = element(i).value, kept = m_kept.at(before).value;
-        const Expr isWorse = m_takesLargest ? value > kept : value < kept;
+        const Expr own = element(i)[0], kept = m_kept.at(before)[0];
+        const Expr isWorse = m_takesLargest ? own > kept : own < kept;
         return tir::seq({m_slot.set(slot),
                          tir::whileLoop(m_slot.get() > Expr(0) && isWorse,
                                         tir::seq({m_kept.put(m_slot.get(), m_kept.at(before)),
@@ -134,13 +150,31 @@ private:
                          m_kept.put(m_slot.get(), element(i))});
     }
 
-    Stmt limitBy(const Expr& worst) { return m_limit.set(m_kept.at(worst).value); }
+    Stmt limitBy(const Expr& worst) { return m_limit.set(valueOf(m_kept.at(worst)[0])); }
+    /// Of what stands for it in the heap.
+    Expr valueOf(const Expr& kept) const
+    {
+        return m_hasKeys ? load(m_data, at(indexOfKey(kept))) : kept;
+    }
     Expr isBetter(const Expr& i) const
     {
-        const Expr value = element(i).value;
+        const Expr value = load(m_data, at(i));
         return m_takesLargest ? value > m_limit.get() : value < m_limit.get();
     }
-    Heap::Entry element(const Expr& i) const { return {load(m_data, at(i)), i}; }
+    Heap::Entry element(const Expr& i) const
+    {
+        const Expr value = load(m_data, at(i));
+        if (!m_hasKeys) return {value, i};
+        return {
+            orderedKey(value, i, m_takesLargest ? HigherKey::OfTheHigher : HigherKey::OfTheLower)};
+    }
+    /// The value and the index of a key.
+    Stmt read(const Expr& slot) const
+    {
+        const Expr key = m_kept.at(slot)[0];
+        return tir::seq({tir::store(m_values, at(slot), valueOf(key)),
+                         tir::store(m_indices, at(slot), indexOfKey(key))});
+    }
     Exprs at(const Expr& place) const
     {
         Exprs out = m_row;
@@ -148,22 +182,19 @@ private:
         return out;
     }
 
-    struct Last
-    {
-        Cell value;
-        Cell index{"last_index"};
-    };
-
     Buffer m_data;
     size_t m_axis;
     Expr m_k;
     bool m_takesLargest;
     Exprs m_row; ///< that is searched
+    bool m_hasKeys;
+    Buffer m_values;
+    Buffer m_indices;
     Heap m_kept;
     Cell m_slot{"slot"};
     Cell m_limit; ///< the worst of k kept ones
     Cell m_isAny{"any", kInt32};
-    Last m_last{Cell("last_value", m_data->dtype)};
+    std::vector<Cell> m_last = m_kept.cells("last"); ///< the entry that a better one replaces
 };
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)

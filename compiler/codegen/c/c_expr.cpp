@@ -79,10 +79,15 @@ const char* mathName(Intrinsic intrinsic)
 }
 
 /// Of a helper that needs no library, for float32; or null.
-const char* ownName(Intrinsic intrinsic)
+const char* ownName(const ExprNode& node)
 {
-    if (intrinsic == Intrinsic::Exp) return "exp_f32";
-    return intrinsic == Intrinsic::Round ? "round_f32" : nullptr;
+    if (node.intrinsic == Intrinsic::Exp) return "exp_f32";
+    if (node.intrinsic == Intrinsic::Reinterpret) {
+        const DataType from = node.args[0]->dtype;
+        if (from == core::kFloat32 && node.dtype == core::kInt32) return "i32_of_f32";
+        return from == core::kInt32 && node.dtype == core::kFloat32 ? "f32_of_i32" : nullptr;
+    }
+    return node.intrinsic == Intrinsic::Round ? "round_f32" : nullptr;
 }
 
 } // namespace
@@ -304,7 +309,7 @@ CExpressions::Piece CExpressions::shift(const ExprNode& node, const char* sign)
 CExpressions::Piece CExpressions::intrinsic(const ExprNode& node, const Expr& handle)
 {
     const bool isDouble = node.dtype.bits == 64;
-    if (const char* own = isDouble ? nullptr : ownName(node.intrinsic)) return function(own, node);
+    if (const char* own = isDouble ? nullptr : ownName(node)) return function(own, node);
     if (const char* name = mathName(node.intrinsic))
         return function(isDouble ? name : name + std::string("f"), node);
     const auto bits = [&](const char* sign) -> Piece {

@@ -15,6 +15,12 @@ struct Helper
 constexpr Helper kHelpers[] = {
     {"abs_i32(", "static inline int32_t abs_i32(int32_t x) { return x < 0 ? -x : x; }\n"},
     {"abs_i64(", "static inline int64_t abs_i64(int64_t x) { return x < 0 ? -x : x; }\n"},
+    {"i32_of_f32(", "static inline int32_t i32_of_f32(float x)\n"
+                    "{\n    union { float number; int32_t bits; } same = {x};\n"
+                    "    return same.bits;\n}\n"},
+    {"f32_of_i32(", "static inline float f32_of_i32(int32_t x)\n"
+                    "{\n    union { int32_t bits; float number; } same = {x};\n"
+                    "    return same.number;\n}\n"},
     {"checked_div_i32(",
      "static inline int32_t checked_div_i32(int32_t a, int32_t b)\n"
      "{\n    if (b == 0) divided_by_zero = 1;\n"
