@@ -19,7 +19,7 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);
 /// Rows x columns products: dense, dense_pack, matmul.
 void scheduleMatmul(Schedule& schedule, const TargetFacts& facts);
-/// Products whose columns nobody counted yet.
+/// Products of which nobody counted the columns yet, or the rows or the depth of whole vectors.
 bool hasOpenColumns(const tir::PrimFunc& function, const TargetFacts& facts);
 void scheduleOpenColumns(Schedule& schedule, const TargetFacts& facts);
 /// Dense layers whose weights are rows of bytes.

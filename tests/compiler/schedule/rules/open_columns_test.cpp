@@ -57,6 +57,23 @@ def main(n: T.int64, a: T.Buffer((n, 8), "float32"), b: T.Buffer((8, n), "float3
                     y[vi, vj] = scores[vi, vj] * T.float32(0.5)
 )";
 
+/// Sums of 32 numbers of n keys by the scores of n queries.
+constexpr const char* kOpenDepth = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer((n, n), "float32"), b: T.Buffer((n, 32), "float32"), y: T.Buffer((n, 32), "float32")):
+    T.func_attr({"anchor": "sums", "kind": "matmul"})
+    with T.block("root"):
+        for i in T.serial(n):
+            for j in T.serial(32):
+                for k in T.serial(n):
+                    with T.block("sums"):
+                        vi = T.axis.spatial(n, i)
+                        vj = T.axis.spatial(32, j)
+                        vk = T.axis.reduce(n, k)
+                        with T.init():
+                            y[vi, vj] = T.float32(0)
+                        y[vi, vj] = y[vi, vj] + a[vi, vk] * b[vk, vj]
+)";
+
 /// Largest of n numbers, in each of three rows.
 constexpr const char* kOpenRows = R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((3, n), "float32"), y: T.Buffer((3,), "float32")):
@@ -121,6 +138,24 @@ TEST(OpenColumns, GatherWhereProcessorsDo)
         ASSERT_TRUE(kernel) << kernel.error().text();
         EXPECT_EQ(isInVectors(kernel->function), facts.vectorBytes >= 64);
         EXPECT_EQ(test::scheduleDifference(*function, kernel->function, 5), "");
+    }
+}
+
+TEST(OpenColumns, TileRowsToo)
+{
+    const auto function = tir::parsePrimFunc(kOpenDepth);
+    ASSERT_TRUE(function) << function.error().text();
+    for (const TargetFacts& facts : {kWide, kNarrow, kScalar}) {
+        const auto kernel = scheduleKernel(*function, facts);
+        ASSERT_TRUE(kernel) << kernel.error().text();
+        const std::string text = tir::print(kernel->function);
+        if (facts.vectorBytes == kWide.vectorBytes) // four rows of two vectors
+            for (const char* loop : {"in T.unroll(4)", "in T.unroll(2)"})
+                EXPECT_NE(text.find(loop), std::string::npos) << text;
+        for (const int64_t size : {1, 39, 71})
+            EXPECT_EQ(test::scheduleDifference(*function, kernel->function, size), "")
+                << size << "\n"
+                << text;
     }
 }
 
