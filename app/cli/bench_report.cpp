@@ -151,7 +151,8 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         const double ms = timing.callMs[i];
         const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
         rows.push_back({call.shownTitle(), methodText(call.method, call.refusal), unit.digits(ms),
-                        fixed(share, 1), ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
+                        fixed(share, 1),
+                        ms > 0 && call.flops > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
         if (const BoundShare of = boundShare(manifest, i, timing); timing.peak)
             rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",
                                                    std::string(of.bound)});

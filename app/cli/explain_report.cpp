@@ -55,8 +55,8 @@ std::string movesText(const remote::SpeedAudit& audit)
     for (size_t i = 0; i < audit.moves.size() && i < kShownMoves; ++i) {
         const remote::AuditMove& move = audit.moves[i];
         rows.push_back({move.call, unit.digits(move.ms), fixed(audit.share(move.ms) * 100, 1),
-                        fixed(move.bytes * 1e-3, 1),
-                        move.ms > 0 ? fixed(move.bytes / move.ms * 1e-6, 1) : "",
+                        move.bytes > 0 ? fixed(move.bytes * 1e-3, 1) : "",
+                        move.ms > 0 && move.bytes > 0 ? fixed(move.bytes / move.ms * 1e-6, 1) : "",
                         move.boundMs > 0 ? fixed(move.ms / move.boundMs, 1) : ""});
     }
     std::string out = table(rows);
