@@ -8,6 +8,7 @@
 #include "compiler/quantize/quantize.h"
 #include "core/base/file.h"
 #include "remote/session/compiled_runner.h"
+#include "views/models/format.h"
 
 #include <QCoreApplication>
 
@@ -65,14 +66,17 @@ views::QuantizeOutcome outcomeOf(const compiler::QuantizeReport& report)
     for (const compiler::OutputAccount& output : report.outputs)
         worst = std::min(worst, output.sqnrDb);
     constexpr double kKib = 1024;
-    out.summary =
-        QCoreApplication::translate("Quantize", "%1 operators compute with integers, %2 stay in "
-                                                "float · outputs at %3 dB · %4 KiB, %5 KiB before")
-            .arg(report.quantizedNodes)
-            .arg(report.floats.size())
-            .arg(worst, 0, 'f', 1)
-            .arg(static_cast<double>(report.quantizedBytes) / kKib, 0, 'f', 1)
-            .arg(static_cast<double>(report.floatBytes) / kKib, 0, 'f', 1);
+    out.summary = QCoreApplication::translate("Quantize",
+                                              "%1 operators compute with integers, %2 stay in "
+                                              "float · outputs at %3 dB · %4 KiB, %5 KiB before · "
+                                              "from %6")
+                      .arg(report.quantizedNodes)
+                      .arg(report.floats.size())
+                      .arg(worst, 0, 'f', 1)
+                      .arg(static_cast<double>(report.quantizedBytes) / kKib, 0, 'f', 1)
+                      .arg(static_cast<double>(report.floatBytes) / kKib, 0, 'f', 1)
+                      .arg(views::countOf(static_cast<qint64>(report.dataSets),
+                                          QCoreApplication::translate("Quantize", "example")));
     for (const compiler::FloatNode& node : report.floats)
         out.floats << QStringLiteral("%1 (%2): %3")
                           .arg(QString::fromStdString(node.node), QString::fromStdString(node.op),

@@ -6,6 +6,8 @@
 #include <QScrollBar>
 #include <QSignalBlocker>
 
+#include <algorithm>
+
 namespace tenon::views {
 
 using Role = ThemedLabel::Role;
@@ -141,6 +143,11 @@ void ProjectSheet::openForm()
 void ProjectSheet::refresh()
 {
     const ProjectState& state = m_project.state();
+    const auto& kinds = m_project.kinds();
+    const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const ProjectKind& k) { return k.name == state.kind; });
+    const QSignalBlocker asIs(m_kind); // nobody chose it
+    m_kind->setCurrentIndex(static_cast<int>(kind - kinds.begin()));
     m_title->setText(state.kindTitle);
     showText(*m_folder, state.folder);
     showText(*m_workspacePools, state.workspacePools);

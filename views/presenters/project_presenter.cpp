@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <memory>
@@ -14,6 +15,13 @@ namespace {
 QString word(const QString& text)
 {
     return text.contains(QLatin1Char(' ')) ? QLatin1Char('\'') + text + QLatin1Char('\'') : text;
+}
+
+/// "cortex-m" of "c -mcpu=cortex-m4"; empty where no processor is named.
+QString familyOf(const QString& target)
+{
+    static const QRegularExpression kProcessor(QStringLiteral("-mcpu=([^\\s0-9]+)"));
+    return kProcessor.match(target).captured(1);
 }
 
 } // namespace
@@ -41,11 +49,23 @@ void ProjectPresenter::start()
         m_state.made.clear();
         m_state.log.clear();
     }
+    if (!m_isKindChosen) proposeKind();
     refresh();
+}
+
+/// The first that is for such a processor as the model is compiled for.
+void ProjectPresenter::proposeKind()
+{
+    const QString family = familyOf(m_workspace.options().target);
+    const auto fits = std::find_if(m_kinds.begin(), m_kinds.end(), [&](const ProjectKind& kind) {
+        return !family.isEmpty() && familyOf(kind.target) == family;
+    });
+    if (fits != m_kinds.end()) m_state.kind = fits->name;
 }
 
 void ProjectPresenter::setKind(QString name)
 {
+    m_isKindChosen = true;
     m_state.kind = name;
     refresh();
 }

@@ -52,12 +52,14 @@ private:
     void make(const QString& title, const QString& step);
     void finish(const QString& title, const QString& text, const core::Status& status);
     QString problem() const;
+    void proposeKind();
     void refresh();
 
     WorkspacePresenter& m_workspace;
     std::vector<ProjectKind> m_kinds;
     ProjectState m_state;
-    QString m_model; ///< that the draft is about
+    bool m_isKindChosen = false; ///< by somebody
+    QString m_model;             ///< that the draft is about
 };
 
 } // namespace tenon::views
