@@ -21,4 +21,17 @@ Attrs shapeAttrs(const Shape& shape)
     return {{"newshape", std::vector<int64_t>{}}, {"sizes", sizes}};
 }
 
+bool canBeRows(const Shape& shape)
+{
+    return constantShape(shape) ||
+           (shape.back().isConst() && std::count(shape.begin(), shape.end(), Dim(0)) == 0);
+}
+
+Shape rowsOf(const Shape& shape)
+{
+    Dim rows(1);
+    for (size_t i = 0; i + 1 < shape.size(); ++i) rows = rows * shape[i];
+    return {rows, shape.back()};
+}
+
 } // namespace tenon::compiler

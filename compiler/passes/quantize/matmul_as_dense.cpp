@@ -3,6 +3,7 @@
 // transformers, become dense layers over rows. A bias joins them: between the layer and the reshape
 // behind it, where what computes with integers looks for it.
 #include "compiler/ops/ops.h"
+#include "compiler/ops/shape_attrs.h"
 #include "compiler/passes/quantize/quantization_rules.h"
 
 namespace tenon::compiler {
@@ -33,9 +34,10 @@ std::optional<RowBias> biasBehind(const QuantizationSite& site, const NodeRecord
 std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecord& node)
 {
     if (!isOp(node, matmulOp) || node.attrs.integer("transpose_a", 0) != 0) return std::nullopt;
-    const auto shape = knownShape(site.module, node.operands[0]);
+    Shape shape = site.module.type(node.operands[0]).shape;
     const auto weight = readDequantized(site, node.operands[1]);
-    if (!shape || shape->size() < 2 || !weight || weight->dtype.bits != 8) return std::nullopt;
+    if (shape.size() < 2 || !canBeRows(shape) || !weight || weight->dtype.bits != 8)
+        return std::nullopt;
     const auto matrix = knownShape(site.module, weight->integers);
     if (!matrix || matrix->size() != 2 || !constantValue(site, weight->integers))
         return std::nullopt;
@@ -46,21 +48,20 @@ std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecor
     PatchWriter patch(site.module, site.function.id, "matmul-as-dense",
                       nodeLabel(site.module, node) + " multiplies rows by a constant matrix",
                       bias ? std::vector{node.id, last.id} : std::vector{node.id});
-    const auto reshaped = [&](ValueRef value, std::vector<int64_t> to) {
-        return patch.op(reshapeOp, {value}, {{"newshape", std::move(to)}});
+    const auto reshaped = [&](ValueRef value, const Shape& to) {
+        return patch.op(reshapeOp, {value}, shapeAttrs(to));
     };
     const ValueRef rows = isTransposed ? node.operands[1]
                                        : patch.op(transposeOp, {node.operands[1]},
                                                   {{"axes", std::vector<int64_t>{1, 0}}});
-    const bool isMatrix = shape->size() == 2;
-    std::vector<int64_t> outer(shape->begin(), shape->end() - 1);
+    const bool isMatrix = shape.size() == 2;
     ValueRef left = node.operands[0];
-    if (!isMatrix) left = reshaped(left, {elementCount(outer), shape->back()});
+    if (!isMatrix) left = reshaped(left, rowsOf(shape));
     ValueRef out = patch.op(denseOp, {left, rows});
     if (bias) out = patch.op(addOp, {out, reshaped(bias->value, {columns})});
     if (!isMatrix) {
-        outer.push_back(columns);
-        out = reshaped(out, std::move(outer));
+        shape.back() = Dim(columns);
+        out = reshaped(out, shape);
     }
     patch.replaceAndErase(last.id, out);
     if (bias) patch.erase(node.id);

@@ -4,8 +4,6 @@
 #include "compiler/ops/shape_attrs.h"
 #include "core/base/text.h"
 
-#include <algorithm>
-
 namespace tenon::compiler {
 namespace {
 
@@ -20,13 +18,6 @@ ValueRef scaled(OnnxNode& node, ValueRef value, double factor)
     return node.emit("multiply", {value, node.scalar(factor, node.typeOf(value).dtype)});
 }
 
-/// Empty matrices of an open number have no number of rows that a reshape could tell.
-bool canBeRows(const Shape& shape)
-{
-    return constantShape(shape) ||
-           (shape.back().isConst() && std::count(shape.begin(), shape.end(), Dim(0)) == 0);
-}
-
 /// x (any rank) times a constant matrix: one dense layer over all rows.
 ValueRef denseOverRows(OnnxNode& node)
 {
@@ -34,10 +25,7 @@ ValueRef denseOverRows(OnnxNode& node)
     const ValueRef weight = transposed(node, node.input(1));
     if (type.shape.size() == 2) return node.emit("nn.dense", {node.input(0), weight});
     if (node.hasFailed()) return {};
-    Dim count(1);
-    for (const Dim& dim : Shape(type.shape.begin(), type.shape.end() - 1)) count = count * dim;
-    const ValueRef rows =
-        node.emit("reshape", {node.input(0)}, shapeAttrs({count, type.shape.back()}));
+    const ValueRef rows = node.emit("reshape", {node.input(0)}, shapeAttrs(rowsOf(type.shape)));
     const ValueRef product = node.emit("nn.dense", {rows, weight});
     Shape result = type.shape;
     result.back() = node.type(1).shape[1];

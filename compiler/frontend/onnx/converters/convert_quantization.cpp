@@ -5,6 +5,7 @@
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/kernel_window.h"
 #include "compiler/frontend/onnx/file/element_types.h"
+#include "compiler/ops/shape_attrs.h"
 #include "core/base/text.h"
 
 namespace tenon::compiler {
@@ -120,7 +121,7 @@ ValueRef integerMatMul(OnnxNode& node, size_t b, size_t aZero, size_t bZero)
     const int64_t rankA = node.rank(0), rankB = node.rank(b);
     if (node.hasFailed()) return {};
     // Rows of more than one matrix have one zero point in common, or else are centred below.
-    const bool areRows = rankA == 2 || (rankA > 2 && constantShape(node.type(0).shape) &&
+    const bool areRows = rankA == 2 || (rankA > 2 && canBeRows(node.type(0).shape) &&
                                         (!node.has(aZero) || isOne(node.type(aZero).shape)));
     const bool isPlain = areRows && rankB == 2 && (!node.has(aZero) || node.rank(aZero) <= 1) &&
                          (!node.has(bZero) || node.rank(bZero) <= 1);
@@ -132,15 +133,11 @@ ValueRef integerMatMul(OnnxNode& node, size_t b, size_t aZero, size_t bZero)
             node.emit("transpose", {node.input(b)}, {{"axes", std::vector<int64_t>{1, 0}}});
         if (rankA == 2)
             return node.emit("qnn.dense", {node.input(0), weight, zero(aZero), zero(bZero)});
-        std::vector<int64_t> shape = node.shape(0);
-        const int64_t depth = shape.back();
-        shape.pop_back();
-        const ValueRef rows =
-            node.emit("reshape", {node.input(0)},
-                      {{"newshape", std::vector<int64_t>{elementCount(shape), depth}}});
+        Shape shape = node.type(0).shape;
+        const ValueRef rows = node.emit("reshape", {node.input(0)}, shapeAttrs(rowsOf(shape)));
         const ValueRef sums = node.emit("qnn.dense", {rows, weight, zero(aZero), zero(bZero)});
-        shape.push_back(node.shape(b)[1]);
-        return node.emit("reshape", {sums}, {{"newshape", shape}});
+        shape.back() = node.type(b).shape[1];
+        return node.emit("reshape", {sums}, shapeAttrs(shape));
     }
     if (rankA < 2 || rankB < 2) {
         node.fail(DiagnosticCode::UnsupportedFeature,
