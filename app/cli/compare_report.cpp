@@ -184,7 +184,8 @@ std::string absorbedText(const Comparison& comparison, bool isTold)
 {
     if (comparison.absorbed.empty()) return {};
     std::string out = std::to_string(comparison.absorbed.size()) +
-                      " tensors of the model are computed past, in no memory of the program" +
+                      " tensors of the model are inside of fused kernels, in no memory of the "
+                      "program: not compared" +
                       (isTold ? ":\n" : " (--absorbed lists them)\n");
     if (!isTold) return out;
     std::vector<std::vector<std::string>> rows;

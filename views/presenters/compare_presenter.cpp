@@ -219,8 +219,8 @@ void ComparePresenter::refreshResult()
     QStringList notes = m_outcome.notes;
     for (const std::string& reason : made->notCompared) notes << text(reason);
     if (!made->absorbed.empty())
-        notes << tr("%1 of the model computed past, in no memory of the program: their cards have "
-                    "the error of the kernel that they are in")
+        notes << tr("%1 inside of fused kernels, in no memory of the program: not compared; their "
+                    "cards have the error of the kernel")
                      .arg(countOf(static_cast<qint64>(made->absorbed.size()), tr("tensor")));
     m_state.notes = notes.join(QLatin1Char('\n'));
 }

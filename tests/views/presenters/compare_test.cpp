@@ -126,7 +126,7 @@ private slots:
         QCOMPARE(state.caption, QStringLiteral("this computer, level 3, aot against level 0 on "
                                                "this computer · 1 data set"));
         QVERIFY(state.notes.contains(QStringLiteral("made up")));
-        QVERIFY(state.notes.contains(QStringLiteral("1 tensor of the model computed past")));
+        QVERIFY(state.notes.contains(QStringLiteral("1 tensor inside of fused kernels")));
         const auto& rows = desk.compare.tensors().rows();
         QCOMPARE(rows.size(), size_t{2});
         QCOMPARE(verdictText(rows[0]), QStringLiteral("within"));
