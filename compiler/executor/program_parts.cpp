@@ -5,6 +5,7 @@
 #include "compiler/executor/call_method.h"
 #include "compiler/ops/node_work.h"
 #include "compiler/ops/op.h"
+#include "compiler/passes/fuse/kernel_sizes.h"
 #include "core/base/text.h"
 #include "core/ir/kernel_title.h"
 #include "core/ir/tir/division.h"
@@ -136,18 +137,9 @@ void ProgramParts::addMovedBytes(const GraphFunction& function, KernelCall& call
     call.movedBytes = read + written;
 }
 
-bool ProgramParts::hasOpenSizes(const GraphFunction& function) const
-{
-    for (const auto* nodes : {&function.params, &function.order})
-        for (const NodeId id : *nodes)
-            for (const TensorType& type : m_module.node(id).types)
-                if (!constantShape(type.shape)) return true;
-    return false;
-}
-
 void ProgramParts::addWork(const GraphFunction& function, KernelCall& call) const
 {
-    if (hasOpenSizes(function)) return; // nobody can tell before the run
+    if (!kernelSizes(m_module, function).empty()) return; // nobody can tell before the run
     for (const NodeId member : function.order) {
         const NodeRecord& node = m_module.node(member);
         call.flops += costOf(m_module, node).flops;

@@ -34,7 +34,6 @@ public:
 private:
     std::vector<std::string> dividersOf(const NodeRecord& call) const;
     void addMovedBytes(const core::GraphFunction& function, KernelCall& call) const;
-    bool hasOpenSizes(const GraphFunction& function) const;
     void addWork(const core::GraphFunction& function, KernelCall& call) const;
     std::string uniqueName(std::string name);
 

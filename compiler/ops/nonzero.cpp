@@ -3,6 +3,7 @@
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/statements.h"
 #include "compiler/ops/symbols.h"
+#include "core/tensor/dim_bounds.h"
 
 namespace tenon::compiler {
 namespace {
@@ -13,10 +14,8 @@ using tir::Stmt;
 Result<Types> infer(const OpView& op)
 {
     const Shape& shape = op.operands[0].shape;
-    Dim count(1);
-    for (const Dim& dim : shape) count = count * dim;
     const auto rank = static_cast<int64_t>(shape.size());
-    return Types{{kInt64, {count, Dim(rank)}}, {kInt64, {Dim(1)}}};
+    return Types{{kInt64, {product(shape), Dim(rank)}}, {kInt64, {Dim(1)}}};
 }
 
 /// Element `flat` of a tensor, and its indices.

@@ -3,18 +3,12 @@
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/symbols.h"
 #include "core/base/text.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <algorithm>
 
 namespace tenon::compiler {
 namespace {
-
-Dim product(const Shape& shape)
-{
-    Dim out(1);
-    for (const Dim& dim : shape) out = out * dim;
-    return out;
-}
 
 Result<Types> inferReshape(const OpView& op)
 {

@@ -5,6 +5,7 @@
 
 #include "compiler/ops/chosen_axes.h"
 #include "compiler/ops/op.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <algorithm>
 #include <map>
@@ -70,13 +71,6 @@ private:
     {
         const bool isKnown = a.isConst() && b.isConst();
         if (!isKnown && !(a == b)) m_checks.push_back({a, b});
-    }
-
-    static Dim product(const Shape& shape)
-    {
-        Dim out(1);
-        for (const Dim& dim : shape) out = out * dim;
-        return out;
     }
 
     void addChannels()

@@ -117,6 +117,13 @@ std::optional<int64_t> mostElements(const Shape& shape, const SizeBounds& bounds
     return count;
 }
 
+Dim product(const Shape& shape)
+{
+    Dim out(1);
+    for (const Dim& dim : shape) out = out * dim;
+    return out;
+}
+
 int64_t factorOf(const Dim& dim)
 {
     std::map<std::string, int64_t> ones;

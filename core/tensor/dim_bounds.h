@@ -35,6 +35,8 @@ std::optional<DimBounds> parseBounds(std::string_view text);
 std::optional<DimBounds> rangeOf(const Dim& dim, const SizeBounds& bounds);
 /// What `dim` is where every symbol is 1: 64 of 64*N.
 int64_t factorOf(const Dim& dim);
+/// Elements of a tensor of this shape.
+Dim product(const Shape& shape);
 /// Elements of the largest tensor of this shape; nothing as above.
 std::optional<int64_t> mostElements(const Shape& shape, const SizeBounds& bounds);
 

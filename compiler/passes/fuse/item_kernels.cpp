@@ -7,6 +7,7 @@
 #include "compiler/ops/symbols.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -28,13 +29,6 @@ Shape leadOf(const Shape& shape)
     return {shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axes)};
 }
 
-Dim productOf(const Shape& shape)
-{
-    Dim out(1);
-    for (const Dim& dim : shape) out = out * dim;
-    return out;
-}
-
 std::vector<TensorType> openTypes(const Module& module, const GraphFunction& function)
 {
     std::vector<TensorType> out;
@@ -50,7 +44,7 @@ std::vector<TensorType> openTypes(const Module& module, const GraphFunction& fun
 std::optional<Dim> sharedCount(const std::vector<TensorType>& types)
 {
     if (types.empty()) return std::nullopt;
-    const Dim first = productOf(leadOf(types[0].shape));
+    const Dim first = product(leadOf(types[0].shape));
     const int64_t factor = factorOf(first);
     for (const Dim& count : {floorDiv(first, Dim(std::max<int64_t>(1, factor))), first})
         if (std::all_of(types.begin(), types.end(), [&](const TensorType& type) {
@@ -224,7 +218,7 @@ int64_t chunkOf(const Module& module, const GraphFunction& function, const Dim& 
 
 std::optional<int64_t> rowsPerItem(const TensorType& type, const Dim& items)
 {
-    const Dim rows = productOf(leadOf(type.shape));
+    const Dim rows = product(leadOf(type.shape));
     const int64_t factor = factorOf(items);
     const int64_t each = factor > 0 ? factorOf(rows) / factor : 1;
     return each > 0 && Dim(each) * items == rows ? std::optional(each) : std::nullopt;

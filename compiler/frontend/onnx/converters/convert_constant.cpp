@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "core/base/text.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <cmath>
 
@@ -133,12 +134,7 @@ void convertShape(OnnxNode& node)
     node.outputDims(0, out, false);
 }
 
-void convertSize(OnnxNode& node)
-{
-    Dim count(1);
-    for (const Dim& dim : node.type(0).shape) count = count * dim;
-    node.outputDims(0, {count}, true);
-}
+void convertSize(OnnxNode& node) { node.outputDims(0, {product(node.type(0).shape)}, true); }
 
 void convertIdentity(OnnxNode& node) { node.forward(0, 0); }
 

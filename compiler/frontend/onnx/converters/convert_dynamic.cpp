@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "core/base/text.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <algorithm>
 #include <limits>
@@ -30,13 +31,6 @@ int64_t listLength(OnnxNode& node, size_t input)
 ValueRef numbers(OnnxNode& node, const std::vector<int64_t>& values)
 {
     return node.sizesOf(Shape(values.begin(), values.end()));
-}
-
-Dim product(const Shape& shape)
-{
-    Dim out(1);
-    for (const Dim& dim : shape) out = out * dim;
-    return out;
 }
 
 void tileAtRunTime(OnnxNode& node)

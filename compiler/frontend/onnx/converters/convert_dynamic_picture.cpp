@@ -3,16 +3,10 @@
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "compiler/frontend/onnx/converters/kernel_window.h"
+#include "core/tensor/dim_bounds.h"
 
 namespace tenon::compiler {
 namespace {
-
-Dim product(const Shape& shape)
-{
-    Dim out(1);
-    for (const Dim& dim : shape) out = out * dim;
-    return out;
-}
 
 /// From -1 to 1 along an axis: the middles of its elements, or its first and last element.
 ValueRef normalized(OnnxNode& node, const Dim& extent, bool isAligned)

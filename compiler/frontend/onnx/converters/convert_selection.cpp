@@ -4,6 +4,7 @@
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "core/base/text.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <algorithm>
 #include <limits>
@@ -31,13 +32,6 @@ ValueRef nonzeroRows(OnnxNode& node, ValueRef data, Dim& count)
     if (node.hasFailed()) return {};
     count = bound[0];
     return firstRows(node, found, count);
-}
-
-Dim product(const Shape& shape)
-{
-    Dim out(1);
-    for (const Dim& dim : shape) out = out * dim;
-    return out;
 }
 
 ValueRef flattened(OnnxNode& node, ValueRef value, const Shape& shape)
