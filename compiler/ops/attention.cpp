@@ -22,14 +22,9 @@ enum Axis : uint8_t
 
 struct Sizes
 {
-    int64_t batch, heads, queries, keys, depth, width;
+    Dim batch;
+    int64_t heads, queries, keys, depth, width;
 };
-
-Sizes sizesOf(const OpView& op)
-{
-    const std::vector<int64_t> s = intsAttr(op, "extents");
-    return {s[0], s[1], s[2], s[3], s[4], s[5]};
-}
 
 /// How an operand is read: the axis of each of its dimensions (-1: fixed), and where it begins.
 struct View
@@ -46,6 +41,22 @@ View viewOf(const OpView& op, size_t operand)
     return view;
 }
 
+/// The size of the dimension of the queries that counts the batch; 1 without.
+Dim batchOfQueries(const OpView& op)
+{
+    const std::vector<int64_t> axes = viewOf(op, 0).axes;
+    const Shape& shape = op.operands[0].shape;
+    for (size_t d = 0; d < std::min(axes.size(), shape.size()); ++d)
+        if (axes[d] == kBatch) return shape[d];
+    return 1;
+}
+
+Sizes sizesOf(const OpView& op)
+{
+    const std::vector<int64_t> s = intsAttr(op, "extents");
+    return {s[0] == 0 ? batchOfQueries(op) : Dim(s[0]), s[1], s[2], s[3], s[4], s[5]};
+}
+
 /// True when `axes` names the four axes once each; where `mayFix`, beside fixed dimensions.
 bool namesEachAxis(const std::vector<int64_t>& axes, bool mayFix)
 {
@@ -55,16 +66,22 @@ bool namesEachAxis(const std::vector<int64_t>& axes, bool mayFix)
     return named == std::vector<int64_t>{kBatch, kHead, kPosition, kElement};
 }
 
-Status checkView(const OpView& op, size_t operand, const std::vector<int64_t>& sizes)
+/// True when `size` indices from `begin` on exist; all of a dimension that is not a number.
+bool isInside(int64_t begin, const Dim& size, const Dim& dim)
+{
+    if (!size.isConst() || !dim.isConst()) return begin == 0 && size == dim;
+    return begin >= 0 && begin + size.value() <= dim.value();
+}
+
+Status checkView(const OpView& op, size_t operand, const Shape& sizes)
 {
     const View view = viewOf(op, operand);
     const TensorType& type = op.operands[operand];
-    const auto shape = constantShape(type.shape);
-    bool fits = shape && shape->size() == view.axes.size() &&
-                view.begin.size() == view.axes.size() && namesEachAxis(view.axes, true);
+    bool fits = type.shape.size() == view.axes.size() && view.begin.size() == view.axes.size() &&
+                namesEachAxis(view.axes, true);
     for (size_t d = 0; fits && d < view.axes.size(); ++d) {
-        const int64_t size = view.axes[d] < 0 ? 1 : sizes[static_cast<size_t>(view.axes[d])];
-        fits = view.begin[d] >= 0 && view.begin[d] + size <= (*shape)[d];
+        const Dim size = view.axes[d] < 0 ? Dim(1) : sizes[static_cast<size_t>(view.axes[d])];
+        fits = isInside(view.begin[d], size, type.shape[d]);
     }
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
@@ -79,11 +96,12 @@ Result<Types> infer(const OpView& op)
         return opError(op, DiagnosticCode::UnsupportedDtype, "takes floats");
     for (size_t i = 1; i < op.operands.size(); ++i)
         if (const Status ok = needSameDtype(op, 0, i); op.isPresent(i) && !ok) return ok.error();
-    const Sizes s = sizesOf(op);
-    for (const int64_t size : intsAttr(op, "extents"))
-        if (size < 1)
+    const std::vector<int64_t> given = intsAttr(op, "extents");
+    for (size_t d = 0; d < given.size(); ++d)
+        if (given[d] < (d == kBatch ? 0 : 1))
             return opError(op, DiagnosticCode::BadAttribute, "`extents` must be positive");
-    const std::vector<int64_t> wanted[] = {{s.batch, s.heads, s.queries, s.depth},
+    const Sizes s = sizesOf(op);
+    const Shape wanted[] = {{s.batch, s.heads, s.queries, s.depth},
                                            {s.batch, s.heads, s.keys, s.depth},
                                            {s.batch, s.heads, s.keys, s.width}};
     for (size_t i = 0; i < 3; ++i)
@@ -129,12 +147,12 @@ te::TensorRef scoresOf(const OpView& op, const te::Tensors& in)
     te::TensorRef columns;
     if (viewOf(op, 1).axes.back() != kPosition)
         columns = te::compute(
-            "attention_keys", {s.batch, s.heads, s.depth, s.keys},
+            "attention_keys", extents({s.batch, s.heads, s.depth, s.keys}),
             [&](const Exprs& i) {
                 return element(op, in, 1, {i[0], i[1], i[3], i[2]});
             },
             "injective");
-    const Exprs shape{s.batch, s.heads, s.queries, s.keys};
+    const Exprs shape = extents({s.batch, s.heads, s.queries, s.keys});
     const te::TensorRef products = te::reduce(
         "attention_products", shape, {Expr(s.depth)}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
@@ -159,7 +177,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Sizes s = sizesOf(op);
     const te::TensorRef scores = scoresOf(op, in);
-    const Exprs rows{s.batch, s.heads, s.queries};
+    const Exprs rows = extents({s.batch, s.heads, s.queries});
     const auto along = [&](const std::string& name, const te::TensorRef& tensor,
                            te::Combiner combiner) {
         return te::reduce(
@@ -183,8 +201,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         "elemwise");
     const te::TensorRef sum = along("attention_sum", powers, te::Combiner::Sum);
     const te::TensorRef mixed =
-        te::reduce("attention_mixed", {s.batch, s.heads, s.queries, s.width}, {Expr(s.keys)},
-                   te::Combiner::Sum,
+        te::reduce("attention_mixed", extents({s.batch, s.heads, s.queries, s.width}),
+                   {Expr(s.keys)}, te::Combiner::Sum,
                    [&](const Exprs& i, const Exprs& k) {
                        return te::at(powers, {i[0], i[1], i[2], k[0]}) *
                               element(op, in, 2, {i[0], i[1], k[0], i[3]});
@@ -206,8 +224,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 Cost cost(const OpView& op)
 {
     const Sizes s = sizesOf(op);
-    const double scores =
-        static_cast<double>(s.batch * s.heads) * static_cast<double>(s.queries * s.keys);
+    const double scores = static_cast<double>(s.batch.constant().value_or(1) * s.heads) *
+                          static_cast<double>(s.queries * s.keys);
     return {scores * static_cast<double>(2 * s.depth + 2 * s.width + 4), bytesMoved(op)};
 }
 
@@ -216,7 +234,7 @@ constexpr OperandSpec kOperands[] = {{"q", "queries"},
                                      {"v", "values"},
                                      {"mask", "added to the scores", OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
-    {"extents", "int[6]", "batch, heads, queries, keys, elements of a key, elements of a value"},
+    {"extents", "int[6]", "batch (0: that of q), heads, queries, keys, elements of a key, elements of a value"},
     {"scale", "float", "factor of the scores", "1"},
     {"q_axes", "int[]", "of each dimension: 0 batch, 1 head, 2 position, 3 element, -1 fixed",
      "[0, 1, 2, 3]"},
@@ -238,6 +256,7 @@ extern constinit const OpDef attentionOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .method = {.kind = Method::Attention},
     .infer = infer,
     .lower = lower,

@@ -34,7 +34,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const Exprs shape = in[0]->shape();
     const Expr extent = shape.back();
     const DataType dtype = in[0]->dtype();
-    const Expr count = tir::floatImm(static_cast<double>(extent->integer), dtype);
+    const Expr count = tir::cast(dtype, extent);
     const auto axis = static_cast<int64_t>(shape.size()) - 1;
     const auto sumOf = [&](const std::string& name, const te::ElementFn& element) {
         return te::reduce(name, rowOf(shape), {extent}, te::Combiner::Sum,
@@ -82,6 +82,7 @@ extern constinit const OpDef layerNormOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -31,9 +31,9 @@ bool throughSplit(const Module& module, const NodeRecord& node, AttentionView& v
     const auto axis =
         static_cast<size_t>(normalizedAxis(node.attrs.integer("axis", 0), view.axes.size()));
     for (uint32_t part = 0; part < view.source.index; ++part) {
-        const auto shape = knownShape(module, {node.id, part});
-        if (!shape) return false;
-        view.begin[axis] += shape->at(axis);
+        const auto size = module.type({node.id, part}).shape[axis].constant();
+        if (!size) return false;
+        view.begin[axis] += *size;
     }
     return true;
 }
@@ -41,29 +41,29 @@ bool throughSplit(const Module& module, const NodeRecord& node, AttentionView& v
 /// Dimensions of one element come and go.
 bool throughReshape(const Module& module, const NodeRecord& node, AttentionView& view)
 {
-    const auto from = knownShape(module, node.operands[0]);
-    const auto to = knownShape(module, {node.id, 0});
-    if (!from || !to) return false;
+    const Shape& from = module.type(node.operands[0]).shape;
+    const Shape& to = module.type({node.id, 0}).shape;
+    const Dim one(1);
     AttentionView below = view;
-    below.axes.assign(from->size(), kFixed);
-    below.begin.assign(from->size(), 0);
+    below.axes.assign(from.size(), kFixed);
+    below.begin.assign(from.size(), 0);
     std::vector<int64_t> lost; // axes of one element that the source does not have
     size_t d = 0;
     const auto skipOnes = [&] {
-        for (; d < to->size() && to->at(d) == 1; ++d)
+        for (; d < to.size() && to[d] == one; ++d)
             if (view.axes[d] != kFixed) lost.push_back(view.axes[d]);
     };
-    for (size_t s = 0; s < from->size(); ++s) {
-        if (from->at(s) == 1) continue;
+    for (size_t s = 0; s < from.size(); ++s) {
+        if (from[s] == one) continue;
         skipOnes();
-        if (d >= to->size() || to->at(d) != from->at(s)) return false;
+        if (d >= to.size() || to[d] != from[s]) return false;
         below.axes[s] = view.axes[d];
         below.begin[s] = view.begin[d++];
     }
     skipOnes();
     // An axis of one element may be any dimension of one element.
-    for (size_t s = 0; s < from->size() && !lost.empty(); ++s)
-        if (from->at(s) == 1) {
+    for (size_t s = 0; s < from.size() && !lost.empty(); ++s)
+        if (from[s] == one) {
             below.axes[s] = lost.front();
             lost.erase(lost.begin());
         }

@@ -191,54 +191,70 @@ private:
         return value.node.isValid() && isOp(m_module.node(value.node), matmulOp);
     }
 
-    /// Four known dimensions everywhere, nothing broadcast but the mask.
+    /// Four dimensions everywhere, all but the batch known, nothing broadcast but the mask.
     bool hasPlainShapes(const NodeRecord& mixed, const Attention& found) const
     {
-        const auto query = knownShape(m_module, found.query);
-        const auto key = knownShape(m_module, found.key);
-        const auto value = knownShape(m_module, found.value);
-        if (!query || !key || !value || query->size() != kRank || key->size() != kRank ||
-            value->size() != kRank || mixed.types[0].dtype != kFloat32)
-            return false;
-        for (size_t d = 0; d < 2; ++d)
-            if (query->at(d) != key->at(d) || query->at(d) != value->at(d)) return false;
-        if (!found.mask.node.isValid()) return true;
-        const auto mask = knownShape(m_module, found.mask);
-        const std::vector<int64_t> scores{query->at(0), query->at(1), query->at(2), value->at(2)};
-        if (!mask || mask->size() > kRank || m_module.type(found.mask).dtype != kFloat32)
-            return false;
-        for (size_t d = 0; d < mask->size(); ++d) {
-            const int64_t size = mask->at(d);
-            if (size != 1 && size != scores[d + kRank - mask->size()]) return false;
-        }
+        const Shape& query = m_module.type(found.query).shape;
+        const Shape& key = m_module.type(found.key).shape;
+        const Shape& value = m_module.type(found.value).shape;
+        if (mixed.types[0].dtype != kFloat32) return false;
+        for (const Shape* shape : {&query, &key, &value})
+            if (shape->size() != kRank || shape->at(0) != query[0] || shape->at(1) != query[1] ||
+                !constantShape({shape->begin() + 1, shape->end()}))
+                return false;
+        return !found.mask.node.isValid() ||
+               fitsScores(found.mask, {query[0], query[1], query[2], value[2]});
+    }
+
+    bool fitsScores(ValueRef mask, const Shape& scores) const
+    {
+        const TensorType& type = m_module.type(mask);
+        if (type.shape.size() > kRank || type.dtype != kFloat32) return false;
+        const size_t skipped = kRank - type.shape.size();
+        for (size_t d = 0; d < type.shape.size(); ++d)
+            if (type.shape[d] != Dim(1) && type.shape[d] != scores[d + skipped]) return false;
         return true;
+    }
+
+    bool isOpen(ValueRef value) const { return !constantShape(m_module.type(value).shape); }
+
+    /// Where the number of items is open they stay the first axis, so that each is computed alone.
+    AttentionView viewOf(ValueRef value, const std::vector<int64_t>& axes,
+                         std::vector<NodeId>& nodes) const
+    {
+        std::vector<NodeId> passed = nodes;
+        const AttentionView view = viewThrough(m_module, value, axes, passed);
+        if (isOpen(value) && view.axes.front() != 0) return {value, axes, {0, 0, 0, 0}};
+        nodes = std::move(passed);
+        return view;
     }
 
     Patch patchOf(const NodeRecord& mixed, const Attention& found) const
     {
-        const std::vector<int64_t> query = *knownShape(m_module, found.query);
-        const std::vector<int64_t> value = *knownShape(m_module, found.value);
+        const Shape& query = m_module.type(found.query).shape;
+        const Shape& value = m_module.type(found.value).shape;
         std::vector<NodeId> nodes = found.nodes;
         const std::vector<int64_t> keyAxes = found.keyIsTransposed
                                                  ? std::vector<int64_t>{0, 1, 2, 3}
                                                  : std::vector<int64_t>{0, 1, 3, 2};
-        const AttentionView views[] = {viewThrough(m_module, found.query, {0, 1, 2, 3}, nodes),
-                                       viewThrough(m_module, found.key, keyAxes, nodes),
-                                       viewThrough(m_module, found.value, {0, 1, 2, 3}, nodes)};
+        const AttentionView views[] = {viewOf(found.query, {0, 1, 2, 3}, nodes),
+                                       viewOf(found.key, keyAxes, nodes),
+                                       viewOf(found.value, {0, 1, 2, 3}, nodes)};
         const auto [last, rounding] = lastOf(mixed);
         if (last->id != mixed.id) nodes.push_back(last->id);
         if (rounding) nodes.push_back(rounding->id);
         const std::vector<NodeId> gone = withoutReaders(m_uses, nodes, last->id);
 
-        Attrs attrs{{"extents", std::vector<int64_t>{query[0], query[1], query[2], value[2],
-                                                     query[3], value[3]}},
+        const int64_t batch = query[0].constant().value_or(0); // 0: that of the queries
+        Attrs attrs{{"extents", std::vector<int64_t>{batch, query[1].value(), query[2].value(),
+                                                     value[2].value(), query[3].value(),
+                                                     value[3].value()}},
                     {"scale", found.scale}};
         if (last->id != mixed.id) attrs.set("out_axes", last->attrs.integers("axes", {}));
         if (found.emptyIsZero) attrs.set("empty_rows", std::string("zero"));
         PatchWriter patch(m_module, m_function.id, "fuse-attention",
-                          std::to_string(query[2]) + " x " + std::to_string(value[2]) +
-                              " scores of each of " + std::to_string(query[0] * query[1]) +
-                              " heads stay in the cache",
+                          query[2].text() + " x " + value[2].text() + " scores of each of " +
+                              (query[0] * query[1]).text() + " heads stay in the cache",
                           inOrder(gone));
         constexpr std::string_view kNames[] = {"q", "k", "v"};
         std::vector<ValueRef> operands = numbersOf(patch, views);
@@ -278,7 +294,7 @@ private:
     ValueRef converted(PatchWriter& patch, ValueRef value, const NodeRecord& conversion) const
     {
         const NodeRecord& node = m_module.node(value.node);
-        if (!isOp(node, reshapeOp) || !knownShape(m_module, value))
+        if (!isOp(node, reshapeOp) || isOpen(value))
             return patch.opOn(conversion, value);
         return patch.opOn(node, patch.opOn(conversion, node.operands[0]));
     }
@@ -300,9 +316,10 @@ private:
             if (rounding || !isOp(*at, qnnQuantizeOp) || !convertsByOneScale(m_module, *at)) break;
             rounding = at;
         }
-        const bool fits = isOp(*at, transposeOp) &&
-                          at->attrs.integers("axes", {}).size() == kRank &&
-                          at->attrs.integers("axes", {}).back() == kRank - 1;
+        const std::vector<int64_t> order = at->attrs.integers("axes", {});
+        const bool fits = isOp(*at, transposeOp) && order.size() == kRank &&
+                          order.back() == kRank - 1 &&
+                          (order.front() == 0 || !isOpen({mixed.id, 0}));
         return fits ? Last{at, rounding} : Last{&mixed, nullptr};
     }
 

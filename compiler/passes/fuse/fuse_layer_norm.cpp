@@ -52,11 +52,11 @@ private:
         const NodeRecord* mean = behind(value, meanOp);
         if (!mean || mean->attrs.integer("keepdims", 0) == 0) return nullptr;
         const std::vector<int64_t> axes = mean->attrs.integers("axis", {});
-        const auto shape = knownShape(m_module, mean->operands[0]);
+        const Shape& shape = m_module.type(mean->operands[0]).shape;
         const bool isRow =
-            shape && shape->size() > 1 && axes.size() == 1 &&
+            shape.size() > 1 && shape.back().isConst() && axes.size() == 1 &&
             mean->attrs.integer("exclude", 0) == 0 &&
-            normalizedAxis(axes[0], shape->size()) == static_cast<int64_t>(shape->size()) - 1;
+            normalizedAxis(axes[0], shape.size()) == static_cast<int64_t>(shape.size()) - 1;
         return isRow ? mean : nullptr;
     }
 
@@ -104,9 +104,8 @@ private:
         const NodeRecord& user = m_module.node(m_uses.users(last)[0]);
         if (!isOp(user, op)) return nullptr;
         const size_t own = user.operands[0].node == last ? 0 : 1;
-        const auto rows = knownShape(m_module, found.data);
-        const auto shape = knownShape(m_module, user.operands[1 - own]);
-        if (!shape || *shape != std::vector<int64_t>{rows->back()}) return nullptr;
+        const Shape& rows = m_module.type(found.data).shape;
+        if (m_module.type(user.operands[1 - own]).shape != Shape{rows.back()}) return nullptr;
         operand = user.operands[1 - own];
         return &user;
     }
@@ -121,9 +120,9 @@ private:
 
     Patch patchOf(const LayerNorm& found) const
     {
-        const std::vector<int64_t> shape = *knownShape(m_module, found.data);
         PatchWriter patch(m_module, m_function.id, "fuse-layer-norm",
-                          "rows of " + std::to_string(shape.back()) + " stay in the cache",
+                          "rows of " + m_module.type(found.data).shape.back().text() +
+                              " stay in the cache",
                           found.nodes);
         std::vector<ValueRef> operands{found.data};
         if (found.gamma.node.isValid() || found.beta.node.isValid())
