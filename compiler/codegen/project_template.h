@@ -36,6 +36,10 @@ struct ProjectTemplate
     bool serves = false;
     int instructionNs =
         0; ///< of what `serve.sh` starts: its clock counts instructions, each so long
+    /// Where the model's C files lie once more, side by side: a folder that another builder takes
+    /// for a library. Empty: nowhere.
+    std::string_view library = "";
+    std::string_view notes = ""; ///< for its README: what to know beside make, in Markdown
     /// What the folder holds beside `model`. Errors: UnsupportedTarget, UnsupportedFeature.
     core::Result<std::vector<SourceFile>> (*files)(const SourceProgram&) = nullptr;
 };

@@ -6,6 +6,7 @@
 #include "compiler/package/board_project.h"
 #include "compiler/package/model_library.h"
 #include "compiler/package/project_folder.h"
+#include "compiler/package/project_readme.h"
 #include "compiler/package/source_package.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -204,6 +205,24 @@ Result<PackageReport> writeObjects(const CompileResult& result, const std::strin
     return writePackage(input, format, path);
 }
 
+/// C files and headers of the model, not of the runtime beside it.
+bool isModelCode(const std::string& path)
+{
+    return path.starts_with("codegen/host/src/") || path.starts_with("codegen/host/include/");
+}
+
+/// The model's archive unpacked, and its code once more where the template wants a library.
+void addModel(const std::vector<SourceFile>& archive, const ProjectTemplate& project,
+              std::vector<SourceFile>& files)
+{
+    for (const SourceFile& file : archive) {
+        files.push_back({"model/" + file.path, file.text});
+        if (project.library.empty() || !isModelCode(file.path)) continue;
+        const std::string name = std::filesystem::path(file.path).filename().string();
+        files.push_back({std::string(project.library) + "/" + name, file.text});
+    }
+}
+
 } // namespace
 
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
@@ -238,12 +257,13 @@ Status writeBoardProject(const CompileResult& result, const ProjectTemplate& pro
     if (!library) return library.error();
     auto files = project.files(*program);
     if (!files) return files.error();
+    files->push_back({"README.md", readmeText(project, manifest)});
     if (!boardProject.empty()) {
         auto own = boardFiles(boardProject);
         if (!own) return own.error();
         takeBoardFiles(std::move(*own), *files);
     }
-    for (const SourceFile& file : *library) files->push_back({"model/" + file.path, file.text});
+    addModel(*library, project, *files);
     files->push_back({"project.json", projectText({std::string(project.name), manifest})});
     nameImage(*files);
     return writeProjectFolder(*files, *library, folder);

@@ -102,8 +102,8 @@ Result<Types> infer(const OpView& op)
             return opError(op, DiagnosticCode::BadAttribute, "`extents` must be positive");
     const Sizes s = sizesOf(op);
     const Shape wanted[] = {{s.batch, s.heads, s.queries, s.depth},
-                                           {s.batch, s.heads, s.keys, s.depth},
-                                           {s.batch, s.heads, s.keys, s.width}};
+                            {s.batch, s.heads, s.keys, s.depth},
+                            {s.batch, s.heads, s.keys, s.width}};
     for (size_t i = 0; i < 3; ++i)
         if (const Status ok = checkView(op, i, wanted[i]); !ok) return ok.error();
     const Shape scores{s.batch, s.heads, s.queries, s.keys};
@@ -234,7 +234,8 @@ constexpr OperandSpec kOperands[] = {{"q", "queries"},
                                      {"v", "values"},
                                      {"mask", "added to the scores", OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
-    {"extents", "int[6]", "batch (0: that of q), heads, queries, keys, elements of a key, elements of a value"},
+    {"extents", "int[6]",
+     "batch (0: that of q), heads, queries, keys, elements of a key, elements of a value"},
     {"scale", "float", "factor of the scores", "1"},
     {"q_axes", "int[]", "of each dimension: 0 batch, 1 head, 2 position, 3 element, -1 fixed",
      "[0, 1, 2, 3]"},

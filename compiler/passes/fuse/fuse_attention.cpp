@@ -246,10 +246,10 @@ private:
         const std::vector<NodeId> gone = withoutReaders(m_uses, nodes, last->id);
 
         const int64_t batch = query[0].constant().value_or(0); // 0: that of the queries
-        Attrs attrs{{"extents", std::vector<int64_t>{batch, query[1].value(), query[2].value(),
-                                                     value[2].value(), query[3].value(),
-                                                     value[3].value()}},
-                    {"scale", found.scale}};
+        Attrs attrs{
+            {"extents", std::vector<int64_t>{batch, query[1].value(), query[2].value(),
+                                             value[2].value(), query[3].value(), value[3].value()}},
+            {"scale", found.scale}};
         if (last->id != mixed.id) attrs.set("out_axes", last->attrs.integers("axes", {}));
         if (found.emptyIsZero) attrs.set("empty_rows", std::string("zero"));
         PatchWriter patch(m_module, m_function.id, "fuse-attention",
@@ -294,8 +294,7 @@ private:
     ValueRef converted(PatchWriter& patch, ValueRef value, const NodeRecord& conversion) const
     {
         const NodeRecord& node = m_module.node(value.node);
-        if (!isOp(node, reshapeOp) || isOpen(value))
-            return patch.opOn(conversion, value);
+        if (!isOp(node, reshapeOp) || isOpen(value)) return patch.opOn(conversion, value);
         return patch.opOn(node, patch.opOn(conversion, node.operands[0]));
     }
 

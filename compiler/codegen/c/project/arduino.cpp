@@ -24,13 +24,7 @@ IMAGE := build/sketch.ino.elf
 .PHONY: all flash run clean
 all: $(IMAGE)
 
-# The model's files where Arduino looks for a library.
-$(LIBRARY)/src: $(wildcard model/codegen/host/src/*.c model/codegen/host/include/*.h)
-	@mkdir -p $@
-	cp $^ $@
-	@touch $@
-
-$(IMAGE): sketch/sketch.ino $(LIBRARY)/src
+$(IMAGE): sketch/sketch.ino $(wildcard $(LIBRARY)/src/*)
 	@mkdir -p build tools
 	arduino-builder -compile -hardware /usr/share/arduino/hardware -tools $(CURDIR)/tools -libraries $(CURDIR)/libraries \
 	    -fqbn $(BOARD) -build-path $(CURDIR)/build -warnings none -prefs=runtime.tools.avr-gcc.path=/usr \
@@ -47,7 +41,17 @@ run: $(IMAGE)
 	simavr -m $(MCU) -f 16000000 $(IMAGE)
 
 clean:
-	rm -rf build tools $(LIBRARY)/src
+	rm -rf build tools
+)";
+
+constexpr const char* kNotes =
+    R"(In the Arduino IDE: copy `libraries/tenon_model` into `libraries` of your sketchbook, or take it
+with Sketch > Include Library > Add .ZIP Library as an archive, and open `sketch/sketch.ino`. The
+library holds for every board that the IDE knows; `make` builds for the Uno, whose 2 KB of RAM hold
+tiny models only.
+
+The sketch computes once from inputs of zeros and prints the bytes of the outputs. Put your data
+into the arrays `input_0` and so on.
 )";
 
 constexpr const char* kProperties = R"(name=tenon_model
@@ -109,6 +113,8 @@ constinit const ProjectTemplate arduinoTemplate = {
     .target = "c",
     .buildTools = kBuildTools,
     .runTools = kRunTools,
+    .library = "libraries/tenon_model/src",
+    .notes = kNotes,
     .files = files};
 
 } // namespace tenon::compiler
