@@ -157,22 +157,31 @@ static void step_over(vm_machine* machine, int64_t count, const int64_t* item_by
         machine->pointers[i] = (char*)machine->pointers[i] + items * item_bytes[i];
 }
 
-static int32_t run_items(vm_machine* machine, const int64_t* words, int64_t items)
+static int32_t run_steps(vm_machine* machine, const int64_t* words, int64_t kernel, int64_t items,
+                         int64_t step)
 {
-    const tenon_vm_kernel* kernels = machine->table->kernels;
     const int64_t tensors = words[6];
     const int64_t* item_bytes = words + 8 + tensors;
-    const int64_t step = items >= words[3] ? words[3] : 1;
-    const tenon_vm_kernel kernel = kernels[words[step == 1 ? 1 : 2]];
     for (int64_t done = 0; done < items; done += step) {
         /* The last chunk ends with the items. */
         const int64_t extra = done + step > items ? done + step - items : 0;
         step_over(machine, tensors, item_bytes, -extra);
-        const int32_t status = kernel(machine->pointers, NULL);
+        const int32_t status = machine->table->kernels[kernel](machine->pointers, NULL);
         if (status != 0) return status;
         step_over(machine, tensors, item_bytes, step);
     }
     return 0;
+}
+
+static int32_t run_items(vm_machine* machine, const int64_t* words, int64_t items)
+{
+    const int64_t chunk = words[3];
+    int64_t left = items % chunk;
+    /* Of more than a few a chunk is cheaper, which computes some of its items again. */
+    if (items > chunk && left * 8 > chunk) left = 0;
+    int32_t status = 0;
+    if (items > left) status = run_steps(machine, words, words[2], items - left, chunk);
+    return status != 0 ? status : run_steps(machine, words, words[1], left, 1);
 }
 
 static int call_each(vm_machine* machine, const int64_t* words)

@@ -10,7 +10,8 @@
  *
  * CallEach runs a kernel that takes no sizes once per item of its tensors, whose items follow one
  * another; tensors of 0 bytes per item are the same for all. Where there are as many, it takes a
- * chunk of items at once; the last chunk may repeat items of the one before. */
+ * chunk of items at once; the last chunk may repeat items of the one before, or the last items are
+ * taken one by one. */
 #ifndef TENON_VM_CODE_H
 #define TENON_VM_CODE_H
 
