@@ -17,6 +17,7 @@ struct RunOptions
     runs::SampleFiles samples;
     std::string labels;
     std::string outputs;
+    std::string kept; ///< folder for what the model was given
     BoardOptions where;
     int64_t top = 0;
     int timeoutS = 300;
@@ -59,11 +60,25 @@ bool hasData(const RunOptions& options)
     return !options.inputs.empty() || !options.samples.isEmpty();
 }
 
+/// What the model is to be given, written where that was asked for.
+Result<remote::NamedTensors> keptInputs(const RunOptions& options, const Manifest& manifest,
+                                        OutputsReport& report)
+{
+    auto inputs =
+        hasData(options) ? inputsOf(options, manifest, report) : remote::madeUpInputs(manifest);
+    if (!inputs || options.kept.empty()) return inputs;
+    if (const Status kept = writeTensors(options.kept, "input_", *inputs); !kept)
+        return kept.error();
+    return inputs;
+}
+
 int runElsewhere(const RunOptions& options, OutputsReport outputs, JobContext& job)
 {
     BoardJob work{.where = options.where, .common = options.common, .timeoutS = options.timeoutS};
-    if (hasData(options))
-        work.given = [&](const Manifest& manifest) { return inputsOf(options, manifest, outputs); };
+    if (hasData(options) || !options.kept.empty())
+        work.given = [&](const Manifest& manifest) {
+            return keptInputs(options, manifest, outputs);
+        };
     int code = kSuccess;
     const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
     if (!report) return code;
@@ -82,20 +97,15 @@ int run(const RunOptions& options, JobContext& job)
     const Manifest& manifest = runnable->manifest;
     auto request = runRequest(*runnable, options.common, std::chrono::seconds(options.timeoutS));
     if (!request) return failure(request.error());
-    if (!hasData(options)) {
-        auto inputs = remote::madeUpInputs(manifest);
-        if (!inputs) return failure(inputs.error());
-        request->inputs = std::move(*inputs);
+    if (!hasData(options))
         printDiagnostic(Diagnostic{Severity::Note,
                                    DiagnosticCode::BadArgument,
                                    "no --inputs were given; the inputs are made up",
                                    {},
                                    {}});
-    } else {
-        auto inputs = inputsOf(options, manifest, *report);
-        if (!inputs) return failure(inputs.error());
-        request->inputs = std::move(*inputs);
-    }
+    auto inputs = keptInputs(options, manifest, *report);
+    if (!inputs) return failure(inputs.error());
+    request->inputs = std::move(*inputs);
     auto outputs = remote::runArtifact(*request, job);
     if (!outputs) return failure(outputs.error());
 
@@ -123,6 +133,8 @@ void addRun(CLI::App& app, Action& action)
                             "; or imagenet, unit, signed, raw; default: as the input asks for");
     command->add_option("--labels", options->labels, "file with the name of a class in each line");
     command->add_option("--outputs", options->outputs, "folder for output_N.pb and output_N.npy");
+    command->add_option("--keep-inputs", options->kept,
+                        "folder for input_N.pb and input_N.npy: what the model was given");
     addBoardOptions(*command, options->where);
     command->add_option("--print-top", options->top, "print the K largest elements of each output");
     command->add_option("--timeout", options->timeoutS, "seconds for each step")

@@ -106,23 +106,33 @@ std::string outputText(const ManifestTensor& spec, const Tensor& value,
     return out;
 }
 
-Status writeOutputs(const std::vector<ManifestTensor>& specs, const std::vector<Tensor>& values,
-                    const std::string& folder)
+NamedTensors namedOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs)
+{
+    NamedTensors out;
+    for (size_t i = 0; i < outputs.size() && i < manifest.outputs.size(); ++i)
+        out.emplace_back(manifest.outputs[i].name, outputs[i]);
+    return out;
+}
+
+} // namespace
+
+Status writeTensors(const std::string& folder, const std::string& prefix,
+                    const NamedTensors& tensors)
 {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed)
         return makeError(DiagnosticCode::IoFailure, "cannot create the folder", {.file = folder});
-    for (size_t i = 0; i < values.size(); ++i) {
-        const std::string base = folder + "/output_" + std::to_string(i);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        const std::string base = folder + "/" + prefix + std::to_string(i);
         for (const char* suffix : {".pb", ".npy"})
-            if (Status s = compiler::writeTensorFile(base + suffix, values[i], specs[i].name); !s)
+            if (Status s =
+                    compiler::writeTensorFile(base + suffix, tensors[i].second, tensors[i].first);
+                !s)
                 return s;
     }
     return kDone;
 }
-
-} // namespace
 
 int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
                 const OutputsReport& options)
@@ -138,7 +148,7 @@ int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, co
         printJson(all);
     }
     if (options.folder.empty()) return kSuccess;
-    const Status written = writeOutputs(manifest.outputs, outputs, options.folder);
+    const Status written = writeTensors(options.folder, "output_", namedOutputs(manifest, outputs));
     return written ? kSuccess : failure(written.error());
 }
 

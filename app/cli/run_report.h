@@ -25,6 +25,12 @@ struct Place
     std::string sha256;
 };
 
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// PREFIX0.pb, PREFIX0.npy and so on in a folder, which need not exist.
+Status writeTensors(const std::string& folder, const std::string& prefix,
+                    const NamedTensors& tensors);
+
 /// Prints and writes; the exit code.
 int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
                 const OutputsReport& options);

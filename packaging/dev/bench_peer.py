@@ -93,10 +93,11 @@ class TimedProgram:
 class Peer(TimedProgram):
     """ONNX Runtime; its start says session_ms and first_run_ms, too."""
 
-    def __init__(self, build, library, folder, threads):
-        data = os.path.join(folder, "test_data_set_0")
+    def __init__(self, build, library, folder, threads, model=None):
+        """`folder` holds test_data_set_0 and, unless the model lies elsewhere, model.onnx."""
         super().__init__(pin_for(threads) + [
-            os.path.join(build, "bin/ort_peer"), library, os.path.join(folder, "model.onnx"), data,
+            os.path.join(build, "bin/ort_peer"), library,
+            model or os.path.join(folder, "model.onnx"), os.path.join(folder, "test_data_set_0"),
             str(threads)])
 
 
@@ -115,7 +116,9 @@ class Tvm(TimedProgram):
 class Tenon:
     """The command line: compiles once per opt level, then times the artifact."""
 
-    def __init__(self, build, model, work, threads):
+    def __init__(self, build, model, work, threads, options=()):
+        """`options`: of every compilation."""
+        self.options = list(options)
         self.build, self.program = build, os.path.join(build, "bin/tenon")
         self.model, self.work, self.threads = model, work, threads
         self.methods = []  # of the kernel calls, once outputs were compared
@@ -128,7 +131,8 @@ class Tenon:
         if not onto_old and os.path.exists(out):
             os.remove(out)
         report = self.call([self.program, "compile", self.model, "-o", out, "--opt-level",
-                            str(level), "--threads", str(self.threads), "--json", *options],
+                            str(level), "--threads", str(self.threads), "--json",
+                            *self.options, *options],
                            {"XDG_CACHE_HOME": cache} if cache else {})
         return out, report
 

@@ -186,6 +186,11 @@ TEST_F(Cli, VerifiesItsOwnOutputAndFindsAWrongOne)
     const Outcome none = tenon("verify " + m_folder.file("case") + " 2>/dev/null");
     EXPECT_EQ(none.code, 1);
     EXPECT_NE(none.output.find("0 passed, 1 failed, 0 unsupported\n"), std::string::npos);
+    // What the model was given can be kept, and given again.
+    ASSERT_EQ(tenon("run " + model + " --keep-inputs " + one + "/test_data_set_0 2>&1").code, 0);
+    const Outcome both = tenon("verify " + m_folder.file("case") + " 2>&1");
+    EXPECT_EQ(both.code, 0) << both.output;
+    EXPECT_NE(both.output.find("1 passed, 0 failed"), std::string::npos) << both.output;
 }
 
 TEST_F(Cli, ServesNobodyElseUnlessItIsTold)
