@@ -14,7 +14,15 @@ namespace {
 
 /// A set goes beyond when more of its values do: single ones say little.
 constexpr double kShareOfValues = 0.001;
+/// From here on less than a fifth of others go beyond; a hundred leave a fiftieth.
+constexpr size_t kEnoughSets = 10;
 constexpr double kDeviations = 4, kSlack = 0.02, kMostShare = 0.75;
+
+/// That one more of the same kind is the least or the greatest.
+double chanceToExceed(size_t dataSets)
+{
+    return std::min(2 / static_cast<double>(dataSets + 1), 1.0);
+}
 
 std::string rangeText(double least, double greatest)
 {
@@ -49,10 +57,21 @@ void addMeasuredRanges(const FloatValues& measured, std::vector<TensorAccount>& 
     }
 }
 
+std::optional<Diagnostic> fewExamples(size_t dataSets)
+{
+    if (dataSets >= kEnoughSets) return std::nullopt;
+    return makeWarning(DiagnosticCode::NumericMismatch,
+                       "ranges come from " + std::to_string(dataSets) +
+                           (dataSets == 1 ? " example" : " examples") +
+                           " only; any other goes beyond that of a tensor with a chance of " +
+                           fixed(chanceToExceed(dataSets) * 100, 0) +
+                           " % and is clipped there; 100 examples leave 2 %");
+}
+
 std::optional<Diagnostic> exceededRanges(const std::vector<TensorAccount>& tensors, size_t dataSets,
                                          size_t measuredSets)
 {
-    const double chance = std::min(2 / static_cast<double>(dataSets + 1), 1.0);
+    const double chance = chanceToExceed(dataSets);
     const double deviation = std::sqrt(chance * (1 - chance) / static_cast<double>(measuredSets));
     const double limit = std::min(chance + kDeviations * deviation + kSlack, kMostShare);
     const TensorAccount* first = nullptr;

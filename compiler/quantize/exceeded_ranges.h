@@ -11,6 +11,9 @@ namespace tenon::compiler {
 /// Fills in what the tensors of `report` held in the measured sets, beside what was seen.
 void addMeasuredRanges(const FloatValues& measured, std::vector<TensorAccount>& tensors);
 
+/// A warning when further examples are likely to go beyond so few.
+std::optional<Diagnostic> fewExamples(size_t dataSets);
+
 /// A warning when more of the measured sets go beyond than sets of the same kind do by chance:
 /// beside `dataSets` calibrated ones, one more is the least or the greatest once in
 /// (dataSets + 1) / 2, and so many of them may be four deviations more.

@@ -64,6 +64,7 @@ public:
         m_quantized.set_producer_name("tenon");
         m_report.opset = opsetOf(m_quantized);
         account(graph);
+        if (auto few = fewExamples(m_data.size())) m_report.remarks.push_back(*std::move(few));
         if (Status done = measure(); !done) return done.error();
         return finish();
     }

@@ -169,8 +169,9 @@ TEST_F(Quantize, SaysWhyThereIsNothingToEqualize)
     options.equalizes = true;
     const auto made = quantize(test::randomData("x", {1, 2, 4, 4}, 2), options);
     ASSERT_TRUE(made) << made.error().text();
-    ASSERT_EQ(made->report.remarks.size(), 1u);
+    ASSERT_EQ(made->report.remarks.size(), 2u);
     EXPECT_NE(made->report.remarks[0].message.find("no layers are equalized"), std::string::npos);
+    EXPECT_NE(made->report.remarks[1].message.find("2 examples only"), std::string::npos);
 }
 
 TEST_F(Quantize, WarnsOfCalibrationThatDoesNotRepresentWhatIsMeasured)
