@@ -23,4 +23,18 @@ constexpr Machine sameCore(Machine row, std::string_view name, std::string_view 
     return row;
 }
 
+/// The row of a processor whose wide vectors are hidden.
+constexpr Machine hiding(const Machine& own, std::string_view title, double floatMacs,
+                         double byteMacs, double l1BytesPerCycle)
+{
+    Machine row = own;
+    row.name = own.without;
+    row.title = title;
+    row.kin = row.feature = row.needs = row.without = {};
+    row.floatMacs = {floatMacs};
+    row.byteMacs = {byteMacs};
+    row.l1BytesPerCycle = {l1BytesPerCycle};
+    return row;
+}
+
 } // namespace tenon::core

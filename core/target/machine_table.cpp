@@ -94,6 +94,14 @@ MachineChoice chooseMachine(MachineFamily family, std::string_view cpu,
     return {generic, isNamed, "of any of its architecture"};
 }
 
+MachineChoice withoutHidden(MachineChoice choice,
+                            const std::function<bool(std::string_view)>& hasFeature)
+{
+    const std::string_view needs = choice.machine->needs;
+    if (needs.empty() || hasFeature(needs)) return choice;
+    return {findMachine(choice.machine->without), true, "which has no " + std::string(needs)};
+}
+
 void applyMachine(const Machine& m, TargetFacts& facts)
 {
     facts.floatMacs = m.floatMacs.value;

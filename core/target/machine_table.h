@@ -44,6 +44,9 @@ struct Machine
     /// LLVM's feature that makes this row the nearest of processors that nobody names as kin; of a
     /// generic row, what a processor without a name must have.
     std::string_view feature = {};
+    /// LLVM's feature that its rates come from, and the row that holds where a virtual machine
+    /// hides it; empty: none that is hidden.
+    std::string_view needs = {}, without = {};
     Figure clockGhz;
     Figure floatMacs, byteMacs;
     Figure vectorPipes, issueWidth, loads, sumLatency;
@@ -79,6 +82,10 @@ struct MachineChoice
 
 /// The row of the processor; else its nearest: by name, then by features, then the generic one.
 MachineChoice chooseMachine(MachineFamily family, std::string_view cpu,
+                            const std::function<bool(std::string_view)>& hasFeature);
+
+/// The row that holds for a processor which may lack features of its kind, as virtual machines do.
+MachineChoice withoutHidden(MachineChoice choice,
                             const std::function<bool(std::string_view)>& hasFeature);
 
 /// Writes what cost models need into the facts; vectors and registers stay as they are.

@@ -26,11 +26,12 @@ MachineFamily familyOf(const MachineSpec& spec)
 MachineChoice llvmFigures(const MachineSpec& spec)
 {
     const auto machine = createTargetMachine(spec);
-    return chooseMachine(familyOf(spec), spec.cpu, [&](std::string_view feature) {
+    const auto hasFeature = [&](std::string_view feature) {
         const std::string wanted = "+" + std::string(feature);
         const llvm::MCSubtargetInfo* info = machine ? (*machine)->getMCSubtargetInfo() : nullptr;
         return info && info->checkFeatures(wanted);
-    });
+    };
+    return withoutHidden(chooseMachine(familyOf(spec), spec.cpu, hasFeature), hasFeature);
 }
 
 } // namespace tenon::compiler

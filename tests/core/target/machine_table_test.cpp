@@ -89,6 +89,28 @@ TEST(MachineTable, BelievesFeaturesMoreThanAModelThatAVirtualMachineClaims)
     EXPECT_EQ(small.why, "of the same kind") << "a small core has what big ones have";
 }
 
+TEST(MachineTable, TakesNoRatesOfVectorsThatAVirtualMachineHides)
+{
+    const auto shownOf = [](const char* cpu, const std::set<std::string>& features) {
+        const auto has = [&](std::string_view feature) {
+            return features.count(std::string(feature)) > 0;
+        };
+        return withoutHidden(chooseMachine(MachineFamily::X86, cpu, has), has);
+    };
+    for (const Machine* machine : allMachines()) {
+        if (machine->needs.empty()) continue;
+        const std::string cpu(machine->name);
+        EXPECT_EQ(shownOf(cpu.c_str(), {"avx2", "avx512f"}).machine, machine);
+        const MachineChoice hidden = shownOf(cpu.c_str(), {"avx2"});
+        ASSERT_TRUE(hidden.machine) << cpu;
+        EXPECT_EQ(hidden.machine->name, machine->without);
+        EXPECT_TRUE(hidden.isNearest);
+        EXPECT_LT(hidden.machine->byteMacs.value, machine->byteMacs.value);
+        EXPECT_EQ(hidden.machine->l1KiB.value, machine->l1KiB.value);
+    }
+    EXPECT_EQ(shownOf("znver3", {"avx2"}).machine, &row("znver3"));
+}
+
 TEST(MachineTable, TakesTheNearestRowAndSaysSo)
 {
     const MachineChoice own = chosen(MachineFamily::Arm64, "cortex-a72");
