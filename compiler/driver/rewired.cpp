@@ -20,7 +20,7 @@ std::set<std::string> calledKernels(const Module& lowered)
             const NodeRecord& node = lowered.node(nodeId);
             if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel) continue;
             out.insert(node.kernel);
-            if (const std::string chunk = node.attrs.string(kChunkKernelAttr, ""); !chunk.empty())
+            for (const std::string& chunk : node.attrs.strings(kChunkKernelsAttr, {}))
                 out.insert(chunk);
         }
     }

@@ -197,18 +197,17 @@ void VmBuilder::emitCallEach(const NodeRecord& node, int kernel,
                              const std::vector<int64_t>& tensors)
 {
     const Dim items = itemsOfCall(node);
-    const std::string chunk = node.attrs.string(kChunkKernelAttr, "");
-    const auto count = static_cast<int64_t>(tensors.size());
-    std::vector<int64_t> words{kTenonVmCallEach,
-                               kernel,
-                               chunk.empty() ? kernel : m_parts.useKernel(chunk, lastCall()),
-                               node.attrs.integer(kChunkItemsAttr, 1),
-                               lastCall(),
-                               m_writer.size(items),
-                               count};
-    words.insert(words.end(), tensors.begin(), tensors.end());
-    words.push_back(count);
-    for (const int64_t bytes : itemBytes(node)) words.push_back(bytes);
+    std::vector<int64_t> kernels;
+    for (const std::string& chunk : node.attrs.strings(kChunkKernelsAttr, {}))
+        kernels.push_back(m_parts.useKernel(chunk, lastCall()));
+    kernels.push_back(kernel);
+    std::vector<int64_t> steps = node.attrs.integers(kChunkItemsAttr, {});
+    steps.push_back(1);
+    std::vector<int64_t> words{kTenonVmCallEach, lastCall(), m_writer.size(items)};
+    for (const std::vector<int64_t>& list : {kernels, steps, tensors, itemBytes(node)}) {
+        words.push_back(static_cast<int64_t>(list.size()));
+        words.insert(words.end(), list.begin(), list.end());
+    }
     m_writer.emit(std::move(words));
 }
 

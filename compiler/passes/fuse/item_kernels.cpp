@@ -20,6 +20,9 @@ constexpr int64_t kLargeItem = 4096;
 /// Rows that a matrix product wants to share one pass over its weights.
 constexpr int64_t kProductRows = 16;
 constexpr int64_t kMostChunk = 64;
+/// A chunk of rows that are multiplied has a smaller one beside it: each pass over the weights
+/// takes as long for one row as for several.
+constexpr int64_t kSmallerChunk = 4;
 
 /// The dimensions up to the last one that is open.
 Shape leadOf(const Shape& shape)
@@ -204,14 +207,18 @@ int64_t productRows(const Module& module, const GraphFunction& function, const D
     return rows;
 }
 
-int64_t chunkOf(const Module& module, const GraphFunction& function, const Dim& items,
-                const std::optional<DimBounds>& count)
+std::vector<int64_t> chunksOf(const Module& module, const GraphFunction& function, const Dim& items,
+                              const std::optional<DimBounds>& count)
 {
     const int64_t elements = itemElements(module, function, items);
+    const int64_t rows = productRows(module, function, items);
     int64_t chunk = std::clamp<int64_t>(kLargeItem / elements, 1, kMostChunk);
-    if (const int64_t rows = productRows(module, function, items); rows > 0)
-        chunk = (kProductRows + rows - 1) / rows;
-    return count ? std::clamp<int64_t>(count->high, 1, chunk) : chunk;
+    if (rows > 0) chunk = (kProductRows + rows - 1) / rows;
+    if (count) chunk = std::clamp<int64_t>(count->high, 1, chunk);
+    std::vector<int64_t> chunks;
+    if (chunk > 1) chunks.push_back(chunk);
+    if (rows > 0 && chunk >= 2 * kSmallerChunk) chunks.push_back(chunk / kSmallerChunk);
+    return chunks;
 }
 
 } // namespace
@@ -249,7 +256,7 @@ std::optional<Items> itemsOf(const Module& module, const GraphFunction& function
     }
     // A kernel with sizes walks over elements as fast as one without.
     if (isSimple && itemElements(module, function, *count) < kLargeItem) return std::nullopt;
-    return Items{*count, chunkOf(module, function, *count, rangeOf(*count, bounds))};
+    return Items{*count, chunksOf(module, function, *count, rangeOf(*count, bounds))};
 }
 
 } // namespace tenon::compiler

@@ -8,21 +8,23 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace tenon::compiler {
 
 using namespace core;
 
-/// Attributes of a call_tir: how many items its open values hold; the kernel that takes a chunk of
-/// items at once, and how many these are.
+/// Attributes of a call_tir: how many items its open values hold; the kernels that
+/// take chunks of items at once, and how many these are, falling.
 inline constexpr const char* kItemsAttr = "items";
-inline constexpr const char* kChunkKernelAttr = "chunk_kernel";
+inline constexpr const char* kChunkKernelsAttr = "chunk_kernels";
 inline constexpr const char* kChunkItemsAttr = "chunk_items";
 
 struct Items
 {
-    Dim count;         ///< that every open value holds: N of [N, 64, 8] and of [64*N, 8]
-    int64_t chunk = 1; ///< items that a kernel of several takes; 1: none is worth it
+    Dim count; ///< that every open value holds: N of [N, 64, 8] and of [64*N, 8]
+    /// Items that kernels of several take, falling; empty: none is worth it.
+    std::vector<int64_t> chunks;
 };
 
 /// Nothing when every dimension is known, when items depend on one another or on their number, or

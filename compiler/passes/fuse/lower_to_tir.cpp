@@ -292,7 +292,14 @@ struct Lowered
     const GraphFunction* function = nullptr; ///< the first of its structure
     std::optional<Items> items;              ///< set: `whole` is of one item
     NamedKernel whole;
-    NamedKernel chunk; ///< of several items; empty when there is none
+    std::vector<NamedKernel> chunks; ///< of several items
+
+    std::vector<NamedKernel*> kernels()
+    {
+        std::vector<NamedKernel*> out{&whole};
+        for (NamedKernel& chunk : chunks) out.push_back(&chunk);
+        return out;
+    }
 };
 
 Status lowerOne(const Module& module, const SizeBounds& bounds, const Lowering& as,
@@ -304,10 +311,12 @@ Status lowerOne(const Module& module, const SizeBounds& bounds, const Lowering& 
                                 : lowerWithSizes(module, function, as);
     if (!kernel) return kernel.error();
     lowered.whole.set(std::move(*kernel), as.order);
-    if (!lowered.items || lowered.items->chunk == 1) return kDone;
-    auto chunk = lowerItems(module, function, lowered.items->count, lowered.items->chunk, as);
-    if (!chunk) return chunk.error();
-    lowered.chunk.set(std::move(*chunk), as.order);
+    if (!lowered.items) return kDone;
+    for (const int64_t count : lowered.items->chunks) {
+        auto chunk = lowerItems(module, function, lowered.items->count, count, as);
+        if (!chunk) return chunk.error();
+        lowered.chunks.emplace_back().set(std::move(*chunk), as.order);
+    }
     return kDone;
 }
 
@@ -326,7 +335,7 @@ void nameKernels(std::vector<Lowered*>& all)
 {
     std::map<std::string, const std::string*> taken;
     for (Lowered* lowered : all)
-        for (NamedKernel* kernel : {&lowered->whole, &lowered->chunk}) {
+        for (NamedKernel* kernel : lowered->kernels()) {
             if (!kernel->kernel) continue;
             const std::string hash = hashBytes(kernel->text).hex();
             for (size_t digits = 8; digits <= hash.size(); digits += 8) {
@@ -346,9 +355,11 @@ NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const
     out.name = "tvmgen_default_" + callee.name;
     if (!lowered || !lowered->items) return out;
     out.attrs.set(kItemsAttr, lowered->items->count.text());
-    if (!lowered->chunk.kernel) return out;
-    out.attrs.set(kChunkItemsAttr, lowered->items->chunk);
-    out.attrs.set(kChunkKernelAttr, lowered->chunk.name);
+    if (lowered->chunks.empty()) return out;
+    out.attrs.set(kChunkItemsAttr, lowered->items->chunks);
+    std::vector<std::string> names;
+    for (const NamedKernel& chunk : lowered->chunks) names.push_back(chunk.name);
+    out.attrs.set(kChunkKernelsAttr, std::move(names));
     return out;
 }
 
@@ -378,13 +389,13 @@ Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
             const GraphFunction& callee = module.function(node.callee);
             if (callee.attrs.integer("primitive", 0) == 0) continue;
             const auto found = byFunction.find(node.callee);
-            const Lowered* lowered = found == byFunction.end() ? nullptr : found->second;
+            Lowered* lowered = found == byFunction.end() ? nullptr : found->second;
             PatchWriter writer(module, function->id, lowered ? "lower-to-tir" : "alias",
                                lowered ? lowered->whole.name : "only the shape changes", {id});
             writer.change(kernelCall(node, callee, lowered));
             Patch patch = writer.take();
             if (lowered)
-                for (const NamedKernel* kernel : {&lowered->whole, &lowered->chunk})
+                for (const NamedKernel* kernel : lowered->kernels())
                     if (kernel->kernel && given.insert(kernel->name).second)
                         patch.kernels.emplace_back(kernel->name, kernel->kernel);
             patches.push_back(std::move(patch));

@@ -157,41 +157,51 @@ static void step_over(vm_machine* machine, int64_t count, const int64_t* item_by
         machine->pointers[i] = (char*)machine->pointers[i] + items * item_bytes[i];
 }
 
-static int32_t run_steps(vm_machine* machine, const int64_t* words, int64_t kernel, int64_t items,
-                         int64_t step)
+/* So many chunks of `step` items; the last one ends with the items. */
+static int32_t run_chunks(vm_machine* machine, const vm_each* each, int64_t kernel, int64_t chunks,
+                          int64_t extra)
 {
-    const int64_t tensors = words[6];
-    const int64_t* item_bytes = words + 8 + tensors;
-    for (int64_t done = 0; done < items; done += step) {
-        /* The last chunk ends with the items. */
-        const int64_t extra = done + step > items ? done + step - items : 0;
-        step_over(machine, tensors, item_bytes, -extra);
-        const int32_t status = machine->table->kernels[kernel](machine->pointers, NULL);
+    const int64_t step = each->steps[kernel];
+    for (int64_t i = 0; i < chunks; ++i) {
+        if (i == chunks - 1) step_over(machine, each->tensors, each->item_bytes, -extra);
+        const int32_t status =
+            machine->table->kernels[each->kernel[kernel]](machine->pointers, NULL);
         if (status != 0) return status;
-        step_over(machine, tensors, item_bytes, step);
+        step_over(machine, each->tensors, each->item_bytes, step);
     }
     return 0;
 }
 
-static int32_t run_items(vm_machine* machine, const int64_t* words, int64_t items)
+static int32_t run_items(vm_machine* machine, const vm_each* each, int64_t items)
 {
-    const int64_t chunk = words[3];
-    int64_t left = items % chunk;
-    /* Of more than a few a chunk is cheaper, which computes some of its items again. */
-    if (items > chunk && left * 8 > chunk) left = 0;
-    int32_t status = 0;
-    if (items > left) status = run_steps(machine, words, words[2], items - left, chunk);
-    return status != 0 ? status : run_steps(machine, words, words[1], left, 1);
+    int64_t done = 0;
+    for (int64_t kernel = 0; done < items; ++kernel) {
+        const int64_t step = each->steps[kernel];
+        if (items < step) continue;
+        int64_t chunks = (items - done) / step;
+        int64_t extra = 0;
+        const int64_t left = items - done - chunks * step;
+        /* One more chunk, which repeats some items, is cheaper than many smaller ones. */
+        if (left * 2 > step) {
+            ++chunks;
+            extra = step - left;
+        }
+        const int32_t status = run_chunks(machine, each, kernel, chunks, extra);
+        if (status != 0) return status;
+        done += chunks * step - extra;
+    }
+    return 0;
 }
 
 static int call_each(vm_machine* machine, const int64_t* words)
 {
-    if (gather_pointers(machine, words + 6) != 0) return -1;
-    tenon_profile_enter((int32_t)words[4]);
+    const vm_each each = vm_each_at(words);
+    if (gather_pointers(machine, each.tensor - 1) != 0) return -1;
+    tenon_profile_enter((int32_t)each.call);
     const int64_t start = machine->call_ns ? tenon_clock_ns() : 0;
-    const int32_t status = run_items(machine, words, machine->scalars[words[5]]);
-    if (machine->call_ns) machine->call_ns[words[4]] += tenon_clock_ns() - start;
-    return checked(status, words[4]);
+    const int32_t status = run_items(machine, &each, machine->scalars[each.items]);
+    if (machine->call_ns) machine->call_ns[each.call] += tenon_clock_ns() - start;
+    return checked(status, each.call);
 }
 
 static int move(vm_machine* machine, const int64_t* words)

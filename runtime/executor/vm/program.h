@@ -34,6 +34,19 @@ typedef struct
     int64_t text;
 } vm_line;
 
+/** CallEach, taken apart. */
+typedef struct
+{
+    int64_t call;
+    int64_t items;   /* scalar register */
+    int64_t kernels; /* how many sizes of chunks there are */
+    const int64_t* kernel;
+    const int64_t* steps; /* items of a chunk of each kernel */
+    int64_t tensors;
+    const int64_t* tensor;
+    const int64_t* item_bytes;
+} vm_each;
+
 typedef struct
 {
     tenon_arena arena;
@@ -67,6 +80,8 @@ void vm_program_free(vm_program* program);
 
 /** Number of words of the instruction at `at`, or 0 when it is cut off or unknown. */
 size_t vm_instruction_length(const vm_program* program, size_t at);
+/** The operands of the CallEach that begins at `words`. */
+vm_each vm_each_at(const int64_t* words);
 /** -1 with a text when an instruction does not fit the program. */
 int vm_program_check(vm_program* program);
 /** The text of the node that the instruction at `at` belongs to, or NULL. */

@@ -15,10 +15,21 @@ static const char* const kOperands[kTenonVmOpcodeCount] = {
     [kTenonVmIfZero] = "sj",     [kTenonVmListClear] = "l",
     [kTenonVmListPush] = "lt",   [kTenonVmListStack] = "tld#s",
     [kTenonVmScalar] = "tds",    [kTenonVmPlace] = "tdww#s",
-    [kTenonVmWithin] = "sssx",   [kTenonVmCallEach] = "kkwns#t#w",
+    [kTenonVmWithin] = "sssx",   [kTenonVmCallEach] = "ns#k#w#t#w",
 };
 
 static bool is_within(int64_t value, size_t count) { return value >= 0 && (uint64_t)value < count; }
+
+vm_each vm_each_at(const int64_t* words)
+{
+    vm_each each = {.call = words[1], .items = words[2], .kernels = words[3], .kernel = words + 4};
+    each.steps = each.kernel + each.kernels + 1;
+    const int64_t* tensors = each.steps + words[4 + each.kernels];
+    each.tensors = tensors[0];
+    each.tensor = tensors + 1;
+    each.item_bytes = each.tensor + each.tensors + 1;
+    return each;
+}
 
 size_t vm_instruction_length(const vm_program* program, size_t at)
 {
@@ -82,13 +93,17 @@ static bool does_call_fit(vm_program* program, size_t at)
 
 static bool does_each_fit(vm_program* program, size_t at)
 {
-    const int64_t* words = program->code + at;
-    const vm_signature* item = &program->kernels[words[1]];
-    const vm_signature* chunk = &program->kernels[words[2]];
-    int64_t tensors = words[6];
-    if ((size_t)tensors > program->widest_call) program->widest_call = (size_t)tensors;
-    return words[3] > 0 && item->tensors == tensors && chunk->tensors == tensors &&
-           item->sizes == 0 && chunk->sizes == 0 && words[7 + tensors] == tensors;
+    const vm_each each = vm_each_at(program->code + at);
+    if ((size_t)each.tensors > program->widest_call) program->widest_call = (size_t)each.tensors;
+    if (each.kernels == 0 || each.steps[-1] != each.kernels || each.steps[each.kernels - 1] != 1 ||
+        each.item_bytes[-1] != each.tensors)
+        return false;
+    for (int64_t i = 0; i < each.kernels; ++i) {
+        const vm_signature* kernel = &program->kernels[each.kernel[i]];
+        if (each.steps[i] < 1 || kernel->tensors != each.tensors || kernel->sizes != 0)
+            return false;
+    }
+    return true;
 }
 
 static bool does_place_fit(const vm_program* program, size_t at)

@@ -9,9 +9,8 @@
  * with the executor.
  *
  * CallEach runs a kernel that takes no sizes once per item of its tensors, whose items follow one
- * another; tensors of 0 bytes per item are the same for all. Where there are as many, it takes a
- * chunk of items at once; the last chunk may repeat items of the one before, or the last items are
- * taken one by one. */
+ * another; tensors of 0 bytes per item are the same for all. Kernels may take chunks of items at
+ * once; the last chunk of a size may repeat items of the one before. */
 #ifndef TENON_VM_CODE_H
 #define TENON_VM_CODE_H
 
@@ -23,7 +22,7 @@ extern "C" {
 
 enum
 {
-    kTenonVmVersion = 2,
+    kTenonVmVersion = 3,
     kTenonVmMaxRank = 16
 };
 
@@ -48,8 +47,9 @@ enum tenon_vm_opcode
     kTenonVmScalar = 16,    /* t, w dtype, s: a rank-0 tensor */
     kTenonVmPlace = 17,     /* t, w dtype, w offset, w room, w rank, s...: in the arena */
     kTenonVmWithin = 18,    /* s, s least, s most, x what it is the size of */
-    kTenonVmCallEach = 19,  /* w kernel, w kernel of a chunk, w items of a chunk, w call, s items,
-                               w tensors, t..., w tensors, w... bytes of one item of each */
+    kTenonVmCallEach = 19,  /* w call, s items, w kernels, w..., w kernels, w... items that each
+                               takes, falling to 1, w tensors, t..., w tensors, w... bytes of one
+                               item of each */
     kTenonVmOpcodeCount = 20
 };
 

@@ -25,6 +25,18 @@ int32_t doubleAll(void* const* tensors, const int64_t* sizes)
     return 0;
 }
 
+/// Of each of so many items: 10 x and how many were taken at once.
+template <int64_t count>
+int32_t markItems(void* const* tensors, const int64_t*)
+{
+    const auto* x = static_cast<const int64_t*>(tensors[0]);
+    auto* y = static_cast<int64_t*>(tensors[1]);
+    for (int64_t i = 0; i < count; ++i) y[i] = 10 * x[i] + count;
+    return 0;
+}
+
+constexpr tenon_vm_kernel kKernels[] = {doubleAll, markItems<8>, markItems<2>, markItems<1>};
+
 /// One input and one output of int64 and any length, in registers 0 and 1.
 ExecutorProgram programOf(VmCode code)
 {
@@ -36,6 +48,8 @@ ExecutorProgram programOf(VmCode code)
     program.outputNames = {"y"};
     program.kernels.push_back(
         {.symbol = "k", .function = "k", .parameterCount = 2, .sizeCount = 1});
+    for (const char* name : {"m8", "m2", "m1"})
+        program.kernels.push_back({.symbol = name, .function = name, .parameterCount = 2});
     program.calls.push_back({"double", 0, {0, 1}});
     code.inputRegisters = {0};
     code.outputRegisters = {1};
@@ -62,8 +76,7 @@ Outcome runProgram(VmCode code, std::vector<int64_t> input)
     Outcome outcome;
     vm_program program;
     vm_machine machine{};
-    const tenon_vm_kernel kernel = doubleAll;
-    const tenon_vm_table table = {1, &kernel, 0, nullptr};
+    const tenon_vm_table table = {std::size(kKernels), kKernels, 0, nullptr};
     int64_t length = static_cast<int64_t>(input.size());
     DLTensor tensor = {input.data(), {kDLCPU, 0}, 1, {kDLInt, 64, 1}, &length, nullptr, 0};
     int status = vm_program_read(&reader, &program);
@@ -100,6 +113,58 @@ TEST(Vm, PassesSizesToKernels)
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.shape, std::vector<int64_t>{3});
     EXPECT_EQ(outcome.values, (std::vector<int64_t>{2, 4, 6}));
+}
+
+/// y = marks of the items of x, taken by eights, twos and single ones.
+std::vector<int64_t> marking(std::vector<int64_t> kernels = {1, 2, 3},
+                             std::vector<int64_t> steps = {8, 2, 1})
+{
+    std::vector<int64_t> words{kTenonVmExtent,   0, 0,    0, // s0 = length
+                               kTenonVmAllocate, 1, kInt, 1, 0, kTenonVmCallEach, 0, 0};
+    for (const auto& list : {kernels, steps, {0, 1}, {8, 8}}) {
+        words.push_back(static_cast<int64_t>(list.size()));
+        words.insert(words.end(), list.begin(), list.end());
+    }
+    words.push_back(kTenonVmEnd);
+    return words;
+}
+
+TEST(Vm, TakesItemsInChunksThatFit)
+{
+    const auto marksOf = [](int64_t items) {
+        std::vector<int64_t> x(static_cast<size_t>(items));
+        for (int64_t i = 0; i < items; ++i) x[static_cast<size_t>(i)] = i;
+        const Outcome outcome = runProgram({.words = marking(), .presets = {0}}, x);
+        EXPECT_EQ(outcome.error, "");
+        EXPECT_EQ(outcome.values.size(), x.size());
+        std::vector<int64_t> marks;
+        for (size_t i = 0; i < outcome.values.size(); ++i) {
+            EXPECT_EQ(outcome.values[i] / 10, x[i]) << "of " << items;
+            marks.push_back(outcome.values[i] % 10);
+        }
+        return marks;
+    };
+    for (int64_t items = 0; items < 40; ++items) marksOf(items);
+    EXPECT_EQ(marksOf(11), (std::vector<int64_t>{8, 8, 8, 8, 8, 8, 8, 8, 2, 2, 1}));
+    // The second chunk repeats three items of the first.
+    EXPECT_EQ(marksOf(13), std::vector<int64_t>(13, 8));
+    EXPECT_EQ(marksOf(5), (std::vector<int64_t>{2, 2, 2, 2, 1}));
+}
+
+TEST(Vm, RefusesChunksThatDoNotFit)
+{
+    const auto refusal = [](std::vector<int64_t> kernels, std::vector<int64_t> steps) {
+        return runProgram({.words = marking(std::move(kernels), std::move(steps)), .presets = {0}},
+                          {1, 2})
+            .error;
+    };
+    EXPECT_EQ(refusal({3}, {1}), "");
+    EXPECT_NE(refusal({1, 2}, {8, 2}), "") << "none takes a single item";
+    EXPECT_NE(refusal({1, 2, 3}, {8, 1}), "");
+    EXPECT_NE(refusal({}, {}), "");
+    EXPECT_NE(refusal({2, 3}, {0, 1}), "");
+    EXPECT_NE(refusal({0}, {1}), "") << "a kernel with sizes";
+    EXPECT_NE(refusal({9, 3}, {2, 1}), "");
 }
 
 TEST(Vm, PlacesValuesInItsArena)
