@@ -99,7 +99,8 @@ MachineChoice withoutHidden(MachineChoice choice,
 {
     const std::string_view needs = choice.machine->needs;
     if (needs.empty() || hasFeature(needs)) return choice;
-    return {findMachine(choice.machine->without), true, "which has no " + std::string(needs)};
+    choice.machine = findMachine(choice.machine->without);
+    return choice;
 }
 
 void applyMachine(const Machine& m, TargetFacts& facts)
