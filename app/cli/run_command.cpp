@@ -67,7 +67,7 @@ Result<remote::NamedTensors> keptInputs(const RunOptions& options, const Manifes
     auto inputs =
         hasData(options) ? inputsOf(options, manifest, report) : remote::madeUpInputs(manifest);
     if (!inputs || options.kept.empty()) return inputs;
-    if (const Status kept = writeTensors(options.kept, "input_", *inputs); !kept)
+    if (const Status kept = writeTensors(options.kept, "input_", {".pb"}, *inputs); !kept)
         return kept.error();
     return inputs;
 }
@@ -134,7 +134,7 @@ void addRun(CLI::App& app, Action& action)
     command->add_option("--labels", options->labels, "file with the name of a class in each line");
     command->add_option("--outputs", options->outputs, "folder for output_N.pb and output_N.npy");
     command->add_option("--keep-inputs", options->kept,
-                        "folder for input_N.pb and input_N.npy: what the model was given");
+                        "folder for input_N.pb: a data set of what the model was given");
     addBoardOptions(*command, options->where);
     command->add_option("--print-top", options->top, "print the K largest elements of each output");
     command->add_option("--timeout", options->timeoutS, "seconds for each step")

@@ -117,7 +117,7 @@ NamedTensors namedOutputs(const Manifest& manifest, const std::vector<Tensor>& o
 } // namespace
 
 Status writeTensors(const std::string& folder, const std::string& prefix,
-                    const NamedTensors& tensors)
+                    const std::vector<std::string>& suffixes, const NamedTensors& tensors)
 {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
@@ -125,7 +125,7 @@ Status writeTensors(const std::string& folder, const std::string& prefix,
         return makeError(DiagnosticCode::IoFailure, "cannot create the folder", {.file = folder});
     for (size_t i = 0; i < tensors.size(); ++i) {
         const std::string base = folder + "/" + prefix + std::to_string(i);
-        for (const char* suffix : {".pb", ".npy"})
+        for (const std::string& suffix : suffixes)
             if (Status s =
                     compiler::writeTensorFile(base + suffix, tensors[i].second, tensors[i].first);
                 !s)
@@ -148,7 +148,8 @@ int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, co
         printJson(all);
     }
     if (options.folder.empty()) return kSuccess;
-    const Status written = writeTensors(options.folder, "output_", namedOutputs(manifest, outputs));
+    const Status written =
+        writeTensors(options.folder, "output_", {".pb", ".npy"}, namedOutputs(manifest, outputs));
     return written ? kSuccess : failure(written.error());
 }
 

@@ -27,9 +27,9 @@ struct Place
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// PREFIX0.pb, PREFIX0.npy and so on in a folder, which need not exist.
+/// PREFIX0.pb and so on in a folder, which need not exist; each once per suffix.
 Status writeTensors(const std::string& folder, const std::string& prefix,
-                    const NamedTensors& tensors);
+                    const std::vector<std::string>& suffixes, const NamedTensors& tensors);
 
 /// Prints and writes; the exit code.
 int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
