@@ -144,7 +144,7 @@ TEST(Vm, TakesItemsInChunksThatFit)
         }
         return marks;
     };
-    for (int64_t items = 0; items < 40; ++items) marksOf(items);
+    for (int64_t items = 1; items < 40; ++items) marksOf(items);
     EXPECT_EQ(marksOf(11), (std::vector<int64_t>{8, 8, 8, 8, 8, 8, 8, 8, 2, 2, 1}));
     // The second chunk repeats three items of the first.
     EXPECT_EQ(marksOf(13), std::vector<int64_t>(13, 8));
