@@ -136,11 +136,13 @@ class Tenon:
                            {"XDG_CACHE_HOME": cache} if cache else {})
         return out, report
 
-    def run(self, artifact, number, repeat):
+    def run(self, artifact, number, repeat, inputs=None):
+        """`inputs`: a folder; else made-up ones, as large as open sizes may be."""
         report = self.call(pin_for(self.threads) + [
             self.program, "bench", artifact, "--json", "--threads", str(self.threads),
             "--number", str(number), "--repeat", str(repeat), "--min-repeat-ms", "0",
-            "--no-pin"])  # taskset pins both sides alike
+            "--no-pin",  # taskset pins both sides alike
+            *(["--inputs", inputs] if inputs else [])])
         runs = sorted(report["runs"])
         return {"min_ms": runs[0], "median_ms": statistics.median(runs)}
 
@@ -198,7 +200,7 @@ def measure(tenon, peer, rounds, inputs, tvm=None):
     ours, theirs = [], []
     for _ in range(rounds):
         theirs.append(peer.ask(f"run {number * repeat}"))
-        ours.append(tenon.run(artifact, number, repeat))
+        ours.append(tenon.run(artifact, number, repeat, inputs))
         third.run(number * repeat)
     ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(ours, theirs)]
     row = {"artifact": artifact, "tenon_min_ms": min(r["min_ms"] for r in ours),
