@@ -17,12 +17,10 @@ namespace {
 
 /// Elements of an item from which a call of its own costs nothing.
 constexpr int64_t kLargeItem = 4096;
-/// Rows that a matrix product wants to share one pass over its weights.
-constexpr int64_t kProductRows = 16;
+/// Rows that a matrix product wants to share one pass over its weights, and those of smaller chunks
+/// beside it: a pass for two rows takes hardly longer than for one.
+constexpr int64_t kProductRows[] = {16, 4, 2};
 constexpr int64_t kMostChunk = 64;
-/// A chunk of rows that are multiplied has a smaller one beside it: each pass over the weights
-/// takes as long for one row as for several.
-constexpr int64_t kSmallerChunk = 4;
 
 /// The dimensions up to the last one that is open.
 Shape leadOf(const Shape& shape)
@@ -210,14 +208,16 @@ int64_t productRows(const Module& module, const GraphFunction& function, const D
 std::vector<int64_t> chunksOf(const Module& module, const GraphFunction& function, const Dim& items,
                               const std::optional<DimBounds>& count)
 {
-    const int64_t elements = itemElements(module, function, items);
-    const int64_t rows = productRows(module, function, items);
-    int64_t chunk = std::clamp<int64_t>(kLargeItem / elements, 1, kMostChunk);
-    if (rows > 0) chunk = (kProductRows + rows - 1) / rows;
-    if (count) chunk = std::clamp<int64_t>(count->high, 1, chunk);
     std::vector<int64_t> chunks;
-    if (chunk > 1) chunks.push_back(chunk);
-    if (rows > 0 && chunk >= 2 * kSmallerChunk) chunks.push_back(chunk / kSmallerChunk);
+    const auto add = [&](int64_t chunk) {
+        if (count) chunk = std::clamp<int64_t>(count->high, 1, chunk);
+        if (chunk > 1 && (chunks.empty() || chunk < chunks.back())) chunks.push_back(chunk);
+    };
+    const int64_t rows = productRows(module, function, items);
+    if (rows == 0)
+        add(std::min(kLargeItem / itemElements(module, function, items), kMostChunk));
+    else
+        for (const int64_t most : kProductRows) add((most + rows - 1) / rows);
     return chunks;
 }
 

@@ -177,12 +177,13 @@ private:
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
         const int64_t outputs = weight->shape()[0];
-        const DenseLayer layer{outputs, denseRows(m_module.type(node.operands[0]).shape),
-                               static_cast<int64_t>(weight->bytes().size())};
+        const Shape& data = m_module.type(node.operands[0]).shape;
+        const DenseLayer layer{outputs, denseRows(data),
+                               static_cast<int64_t>(weight->bytes().size()), !constantShape(data)};
         int64_t block = denseBlock(layer, m_lanes, m_machine.facts);
         if (block == 0) return false;
         // One step of a register tile reads its weights side by side.
-        if (block == m_lanes) block = denseWeightBlock(layer, block);
+        if (block == m_lanes) block = denseWeightBlock(layer, block, m_machine.facts);
         const std::string layout = "NK" + std::to_string(block) + "n";
         m_values.explain("pack-dense",
                          std::to_string(weight->shape()[0]) + " outputs in " + layout);

@@ -26,6 +26,7 @@ struct DenseLayer
     int64_t outputs;
     int64_t rows; ///< of its data; where sizes are open, those of one item
     int64_t weightBytes;
+    bool isOpen = false; ///< the number of such items is known at run time only
 };
 
 /// Rows of the data of a dense layer: all elements but those of the last dimension; 64 of 64*N.
@@ -40,9 +41,9 @@ int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
 /// result again.
 int64_t denseOutputs(const DenseLayer& layer, int lanes, const TargetFacts& facts);
 /// Outputs side by side where a block of them is one vector: for few rows as many vectors as a tile
-/// has, so that it reads one run of memory; of more rows a few short vectors, which are loaded in
-/// pairs.
-int64_t denseWeightBlock(const DenseLayer& layer, int64_t block);
+/// has, so that it reads one run of memory; of more rows, as of an open number of items, a few
+/// short vectors, which are loaded in pairs.
+int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFacts& facts);
 /// The least count from `channels` on whose blocks take fewer vectors; `channels` if there is none.
 int64_t paddedChannels(int64_t channels, int lanes);
 /// (N, C, H, W) -> (N, C/block, H, W, block).

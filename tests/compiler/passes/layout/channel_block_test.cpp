@@ -54,10 +54,17 @@ TEST(ChannelBlock, OutputsAreFilledUpWhereWholeVectorsGainMoreThanTheCopy)
 
 TEST(ChannelBlock, WeightsOfFewRowsLieInOneRun)
 {
-    EXPECT_EQ(denseWeightBlock({4096, 1, 0}, 16), 128);
-    EXPECT_EQ(denseWeightBlock({48, 1, 0}, 16), 48);
-    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 16), 16);
-    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 4), 16) << "pairs of short vectors";
+    TargetFacts facts;
+    facts.vectorRegisters = 32;
+    EXPECT_EQ(denseWeightBlock({4096, 1, 0}, 16, facts), 128);
+    EXPECT_EQ(denseWeightBlock({4096, 3, 0}, 16, facts), 128);
+    EXPECT_EQ(denseWeightBlock({48, 1, 0}, 16, facts), 48);
+    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 16, facts), 16);
+    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 4, facts), 16) << "pairs of short vectors";
+    EXPECT_EQ(denseWeightBlock({4096, 1, 0, true}, 16, facts), 16) << "any number of rows";
+    facts.vectorRegisters = 16;
+    EXPECT_EQ(denseWeightBlock({4096, 1, 0}, 8, facts), 64);
+    EXPECT_EQ(denseWeightBlock({4096, 2, 0}, 8, facts), 8) << "three rows fill the registers";
 }
 
 } // namespace
