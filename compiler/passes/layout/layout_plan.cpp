@@ -62,6 +62,10 @@ bool isElementwise(const NodeRecord& node)
     return op && !node.operands.empty() && compiler::isElementwise(*op);
 }
 
+/// Comparisons of floats stand in the blocks of these: between them and what is chosen by them
+/// nothing is moved (activations that exporters write with Where, ELU).
+bool followsFloats(DataType dtype) { return dtype == kFloat32 || dtype == kBool; }
+
 } // namespace
 
 LayoutPlan::LayoutPlan(const Module& module, const GraphFunction& function,
@@ -128,7 +132,7 @@ int64_t LayoutPlan::naturalBlock(ValueRef value) const
     const TensorType& type = m_module.type(value);
     // Sums of products of bytes lie in the blocks of the bytes that they become.
     const bool isQuantized = type.dtype == kUInt8 || type.dtype == kInt8 || type.dtype == kInt32;
-    if (type.dtype != kFloat32 && !isQuantized) return 0;
+    if (!followsFloats(type.dtype) && !isQuantized) return 0;
     const bool hasOwnLanes = isQuantized && m_machine.byteLanes > 0;
     const int lanes = hasOwnLanes ? m_machine.byteLanes : m_machine.lanes;
     return channelBlock(type.shape[1].value(), lanes);
@@ -149,7 +153,7 @@ void LayoutPlan::addClasses()
             m_blocks.push_back(std::move(blocks));
         }
         const size_t node = m_node.at(root);
-        if (m_module.type(value).dtype == kFloat32) continue;
+        if (followsFloats(m_module.type(value).dtype)) continue;
         for (size_t option = 0; option < m_blocks[node].size(); ++option)
             if (m_blocks[node][option] != natural) m_graph.addCost(node, option, kNever);
     }
