@@ -7,6 +7,7 @@
 #include "compiler/ops/statements.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tenon::compiler {
 namespace {
@@ -158,9 +159,14 @@ std::optional<int64_t> packedWidth(const TargetFacts& facts, const ProductSize& 
 {
     constexpr int64_t kFewestVectors = 3;
     const int64_t most = mostVectors(facts, size.sequences);
+    // As many as hide the latency of additions will do where three divide nothing.
+    const double perVector = static_cast<double>(size.sequences * kLargestVector);
+    const auto enough = static_cast<int64_t>(
+        std::ceil(facts.sumLatency * facts.vectorMacs() * facts.lanes(4) / perVector));
+    const int64_t fewest = std::min({most, kFewestVectors, std::max<int64_t>(1, enough)});
     const int64_t threads = threadsOfProduct(facts, size);
     std::optional<int64_t> widest;
-    for (int64_t vectors = most; vectors >= std::min(most, kFewestVectors); --vectors) {
+    for (int64_t vectors = most; vectors >= fewest; --vectors) {
         const int64_t width = vectors * kLargestVector;
         if (unit % width != 0) continue;
         if (size.columns / width % threads == 0) return width;

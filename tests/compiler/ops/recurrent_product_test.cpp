@@ -131,6 +131,16 @@ TEST(RecurrentProduct, SharesWhatOutgrowsACache)
               productCycles(facts, {320, 1280, 4, 1}, 1));
 }
 
+TEST(RecurrentProduct, PacksTilesOfTwoVectorsWhereThreeDivideNothing)
+{
+    TargetFacts facts; // 16 registers of 8 floats: 6 vectors of 16 for one sequence, 3 for two
+    facts.vectorBytes = 32;
+    facts.floatMacs = 16;
+    EXPECT_EQ(packedWidth(facts, {128, 512, 4, 1}, 512), 64);
+    EXPECT_EQ(packedWidth(facts, {128, 512, 4, 2}, 512), 32);
+    EXPECT_EQ(packedWidth(facts, {128, 384, 4, 2}, 384), 48);
+}
+
 TEST(RecurrentProduct, TilesAreWholeAndForEveryThread)
 {
     TargetFacts facts;
