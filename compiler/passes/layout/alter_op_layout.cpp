@@ -122,8 +122,10 @@ private:
         const int64_t inPerGroup = conv->inChannels / conv->groups;
         if (conv->groups > 1 && !isDepthwise && (inBlock == 1 || inPerGroup % inBlock != 0))
             return false;
-        const int64_t packed =
-            isDepthwise ? outBlock : weightBlock(conv->outChannels / conv->groups, outBlock);
+        const int64_t packed = isDepthwise
+                                   ? outBlock
+                                   : floatWeightBlock(conv->outChannels / conv->groups, outBlock,
+                                                      conv->positions(), m_machine.facts);
         if (!isDepthwise && inBlock > 1)
             if (const WinogradTile tile = m_budget.tile(node.id); !tile.isDirect())
                 return alterToWinograd(node, tile, {inBlock, outBlock, packed});

@@ -72,6 +72,19 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
+int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions,
+                         const TargetFacts& facts)
+{
+    constexpr int64_t kLineBytes = 64;
+    constexpr int kFewRegisters = 16;
+    const int64_t widest = weightBlock(channels, block);
+    if (facts.vectorRegisters > kFewRegisters || facts.hasLaneOperand) return widest;
+    const RegisterTile tile =
+        chooseTile({.vectors = widest / block, .positions = positions}, facts);
+    const int64_t width = tile.vectors * block;
+    return width * 4 % kLineBytes == 0 ? width : widest;
+}
+
 int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFacts& facts)
 {
     // A tile of three rows and eight vectors takes most of 32 registers; of 16, two rows do (AVX2,

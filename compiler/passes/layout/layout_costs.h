@@ -28,6 +28,12 @@ struct BlockableConvolution
     {
         return {batch, inChannels / groups, outChannels, rows, columns, kernel, strides, groups};
     }
+    /// Pixels that tiles follow one another along: those of a row, or of the image.
+    int64_t positions() const
+    {
+        const bool isPointwise = kernel[0] * kernel[1] == 1 && strides[0] * strides[1] == 1;
+        return isPointwise ? rows * columns : columns;
+    }
 };
 /// Nothing for convolutions of other kinds.
 std::optional<BlockableConvolution> blockableConvolution(const Module& module,

@@ -24,6 +24,20 @@ TEST(ChannelBlock, ThreadsShareRowsThatTilesDivide)
     EXPECT_FALSE(canShareRows(34, withThreads(2))) << "17 rows have no tiles of equal height";
 }
 
+TEST(ChannelBlock, WeightsAreNoWiderThanATileOfFewRegisters)
+{
+    TargetFacts few;
+    few.vectorBytes = 32;
+    few.vectorRegisters = 16;
+    few.floatMacs = 16;
+    constexpr int64_t kLanes = 8, kManyPositions = 48, kTwo = 2;
+    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, few), 2 * kLanes);
+    EXPECT_EQ(floatWeightBlock(128, kLanes, kTwo, few), 4 * kLanes) << "a tile takes all of it";
+    TargetFacts many = few;
+    many.vectorRegisters = 32;
+    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, many), 4 * kLanes);
+}
+
 TEST(ChannelBlock, ColumnsThatFillNoVectorsAreAMatrixWhereRowsAreShared)
 {
     constexpr int kLanes = 16;
