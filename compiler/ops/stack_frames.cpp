@@ -62,6 +62,11 @@ Result<Types> infer(const OpView& op)
     return Types{out};
 }
 
+Expr emptyFrame(const OpView& op, DataType dtype)
+{
+    return dtype.isFloat() ? tir::zeroOf(dtype) : tir::intImm(intAttr(op, "pad_value"), dtype);
+}
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const auto r = reachOf(op);
@@ -84,7 +89,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         if (r->before > 0) require(frame >= Expr(0));
         if (r->after > 0) require(frame < Expr(r->frames));
         return isThere ? tir::call(tir::Intrinsic::IfThenElse, value->dtype,
-                                   {isThere, value, tir::zeroOf(value->dtype)})
+                                   {isThere, value, emptyFrame(op, value->dtype)})
                        : value;
     };
     return te::Tensors{
@@ -100,7 +105,8 @@ constexpr AttrSpec kAttrs[] = {
     {"stride", "int", "frames from one result to the next", "1"},
     {"dilation", "int", "distance of the frames that are put together", "1"},
     {"padding", "int[2]", "empty frames before a film and behind it; negative: frames left out",
-     "[0, 0]"}};
+     "[0, 0]"},
+    {"pad_value", "int", "what empty frames of integers hold: the zero point", "0"}};
 
 } // namespace
 
@@ -108,7 +114,7 @@ extern constinit const OpDef stackFramesOp = {
     .name = "stack_frames",
     .doc =
         "y[n * D' + d, k * C + c, ..] = data[n * D + d * stride + k * dilation - padding, c, ..]; "
-        "0 where there is no such frame",
+        "pad_value where there is no such frame",
     .family = Family::Movement,
     .operands = kOperands,
     .attrs = kAttrs,

@@ -43,8 +43,11 @@ PlannedNode convRole(const FloatGraph& graph, const NodeProto& node)
 {
     const Tensor* weight = weightOf(graph, node);
     if (!weight) return floatBecause("its weights are no 32-bit float constant");
-    if (weight->shape().size() < 3 || weight->shape().size() > 4)
-        return floatBecause("there are integer kernels for 1 and 2 spatial axes only");
+    const std::vector<int64_t>& shape = weight->shape();
+    if (shape.size() < 3 || shape.size() > 5)
+        return floatBecause("there are integer kernels for 1 to 3 spatial axes only");
+    if (shape.size() == 5 && shape[2] > 1 && integerOf(node, "group", 1) != 1)
+        return floatBecause("there are no integer kernels for groups of several frames");
     if (node.input_size() > 2 && !node.input(2).empty() && !graph.constant(node.input(2)))
         return floatBecause("its bias is no constant");
     return {NodeRole::Layer, {}};

@@ -16,7 +16,7 @@ constexpr QuantizeRule kRules[] = {requantize,   quantizeLayer,  quantizeBinary,
 /// Moves values without computing: integers move alike.
 bool movesValues(const NodeRecord& node)
 {
-    if (factsOf(node).choosesValues || isOneOf(node, maxOp, minOp)) return true;
+    if (factsOf(node).choosesValues || isOneOf(node, maxOp, minOp, stackFramesOp)) return true;
     if (isOp(node, resize2dOp)) return node.attrs.string("method", "linear") == "nearest";
     return isOp(node, padOp) &&
            (node.attrs.string("pad_mode", "constant") != "constant" ||
@@ -86,6 +86,7 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
     NodeRecord moved = newOpNode(site.module, node.op, node.operands, node.attrs);
     moved.operands[0] = data->integers;
     if (isOp(node, padOp)) moved.attrs.set("pad_value", static_cast<double>(data->zeros[0]));
+    if (isOp(node, stackFramesOp)) moved.attrs.set("pad_value", data->zeros[0]);
     if (isRelu) {
         moved.op = clipOp.name;
         moved.attrs = {{"a_min", static_cast<double>(data->zeros[0])}, {"a_max", 1000.0}};
@@ -105,9 +106,28 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
     return patch.take();
 }
 
+/// max(dequantize(x), dequantize(y)) = dequantize(max(x, y)) under one scale.
+std::optional<Patch> chooseFirst(const QuantizationSite& site, const NodeRecord& node)
+{
+    if (node.kind != NodeKind::Op || !isOneOf(node, maximumOp, minimumOp) ||
+        site.uses.isResult(node.id))
+        return std::nullopt;
+    const auto a = readDequantized(site, node.operands[0]);
+    const auto b = readDequantized(site, node.operands[1]);
+    if (!a || !b || a->dtype != b->dtype || a->dtype.bits != 8 || !a->isPerTensor() ||
+        a->scales != b->scales || a->zeros != b->zeros)
+        return std::nullopt;
+    PatchWriter patch(site.module, site.function.id, "move-integers",
+                      nodeLabel(site.module, node) + " chooses integers as well", {node.id});
+    const ValueRef chosen = patch.op(factsOf(node), {a->integers, b->integers});
+    patch.replaceAndErase(node.id, patch.opOn(site.module.node(node.operands[0].node), chosen));
+    return patch.take();
+}
+
 std::optional<Patch> rewrite(const QuantizationSite& site, const NodeRecord& node)
 {
     if (auto patch = moveFirst(site, node)) return patch;
+    if (auto patch = chooseFirst(site, node)) return patch;
     if (auto patch = splitIntegers(site, node)) return patch;
     if (auto patch = matmulAsDense(site, node)) return patch;
     if (auto patch = quantizeBeforeReshape(site, node)) return patch;
