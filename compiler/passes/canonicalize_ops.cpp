@@ -4,6 +4,7 @@
 // that keep every bit of every result are here.
 #include "compiler/ops/ops.h"
 #include "compiler/ops/shape_attrs.h"
+#include "compiler/passes/matmul_to_dense.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/slice_ranges.h"
@@ -341,46 +342,15 @@ std::optional<Patch> foldPad(const Site& site)
     return patch.take();
 }
 
-/// True where the value can be computed before the model runs, in a few steps.
-bool comesOfConstants(const Module& module, ValueRef value, int steps = 8)
+std::optional<Patch> toDense(const Site& site)
 {
-    if (!value.node.isValid()) return false;
-    const NodeRecord& node = module.node(value.node);
-    if (node.kind == NodeKind::Constant) return true;
-    if (node.kind != NodeKind::Op || node.operands.empty() || steps == 0) return false;
-    return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
-        return !operand.node.isValid() || comesOfConstants(module, operand, steps - 1);
-    });
-}
-
-/// Of a matrix that is a constant once what makes it is folded; importers see constants alone.
-std::optional<Patch> matmulToDense(const Site& site)
-{
-    const NodeRecord& node = site.node;
-    if (!isOp(node, matmulOp) || node.attrs.integer("transpose_a", 0) != 0) return std::nullopt;
-    const Shape& shape = site.module.type(node.operands[0]).shape;
-    const auto matrix = knownShape(site.module, node.operands[1]);
-    if (!matrix || matrix->size() != 2 || shape.size() < 2 || !canBeRows(shape) ||
-        !comesOfConstants(site.module, node.operands[1]))
-        return std::nullopt;
-    PatchWriter patch = site.patch("matmul-to-dense", "its rows meet a constant matrix");
-    const auto [left, right] = std::pair(node.operands[0], node.operands[1]);
-    const ValueRef weight =
-        node.attrs.integer("transpose_b", 0) != 0
-            ? right
-            : patch.op(transposeOp, {right}, {{"axes", std::vector<int64_t>{1, 0}}});
-    const bool isMatrix = shape.size() == 2;
-    const ValueRef rows = isMatrix ? left : reshaped(site, patch, left, rowsOf(shape));
-    const ValueRef product = patch.op(denseOp, {rows, weight});
-    patch.replaceAndErase(
-        node.id, isMatrix ? product : reshaped(site, patch, product, node.types.at(0).shape));
-    return patch.take();
+    return matmulToDense(site.module, site.function, site.node);
 }
 
 using Rule = std::optional<Patch> (*)(const Site&);
 constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,   subtractToAdd,
                            divideToMultiply, mergeTwins,   sinkReshape, sliceOfConcatenate,
-                           foldPad,          matmulToDense};
+                           foldPad,          toDense};
 
 } // namespace
 

@@ -384,13 +384,6 @@ private:
 
 } // namespace
 
-std::optional<DataType> activationTypeOf(std::string_view name)
-{
-    for (const DataType dtype : {kInt8, kUInt8, kInt16, kUInt16})
-        if (dtype.text() == name) return dtype;
-    return std::nullopt;
-}
-
 Result<QuantizedModel> quantizeModel(const std::string& path, const CalibrationData& data,
                                      const QuantizeOptions& options, const OpenRunner& open,
                                      JobContext& job)

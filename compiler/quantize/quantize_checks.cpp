@@ -64,4 +64,11 @@ Status checkNames(const ModelProto& model, const QuantizeOptions& options)
     return kDone;
 }
 
+std::optional<DataType> activationTypeOf(std::string_view name)
+{
+    for (const DataType dtype : {kInt8, kUInt8, kInt16, kUInt16})
+        if (dtype.text() == name) return dtype;
+    return std::nullopt;
+}
+
 } // namespace tenon::compiler

@@ -6,6 +6,7 @@
 #include "compiler/ops/symbols.h"
 #include "compiler/passes/fuse/item_kernels.h"
 #include "compiler/passes/fuse/kernel_sizes.h"
+#include "compiler/passes/fuse/scalar_inputs.h"
 #include "compiler/passes/fuse/side_by_side.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -43,45 +44,6 @@ bool isAlias(const Module& module, const GraphFunction& function)
     if (from == "NCHW1c" || to == "NCHW1c") return isActivation && (from == "NCHW" || to == "NCHW");
     return isActivation && isOnePixel(node.types.at(0).shape);
 }
-
-tir::Expr immediate(const Tensor& tensor)
-{
-    return tensor.dtype().isFloat() ? tir::floatImm(tensor.number(0), tensor.dtype())
-                                    : tir::intImm(tensor.integer(0), tensor.dtype());
-}
-
-/// Declared as further inputs of a loop function, one-element constants become immediates of it.
-struct Scalars
-{
-    te::Tensors tensors;
-    std::vector<tir::Expr> values;
-
-    te::TensorRef add(const Tensor& tensor)
-    {
-        std::vector<tir::Expr> shape(tensor.shape().begin(), tensor.shape().end());
-        tensors.push_back(te::placeholder("scalar", std::move(shape), tensor.dtype()));
-        values.push_back(immediate(tensor));
-        return tensors.back();
-    }
-
-    /// Takes the parameters from index `first` on out of `function`.
-    void inlineInto(tir::PrimFunc& function, size_t first) const
-    {
-        if (values.empty()) return;
-        std::unordered_map<const tir::BufferNode*, tir::Expr> of;
-        for (size_t i = 0; i < values.size(); ++i)
-            of[function.params.at(first + i).get()] = values[i];
-        const auto begin = function.params.begin() + static_cast<std::ptrdiff_t>(first);
-        function.params.erase(begin, begin + static_cast<std::ptrdiff_t>(values.size()));
-        function.body = tir::rewriteStmt(
-            function.body, [](const tir::Stmt& stmt) { return stmt; },
-            [&](const tir::Expr& expr) {
-                if (expr->kind != tir::ExprKind::Load) return expr;
-                const auto found = of.find(expr->buffer.get());
-                return found != of.end() ? found->second : expr;
-            });
-    }
-};
 
 Diagnostic withNode(Diagnostic error, const Module& module, const NodeRecord& node)
 {
@@ -201,7 +163,7 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
 {
     std::unordered_map<ValueRef, te::TensorRef> tensors;
     te::Tensors inputs;
-    Scalars scalars;
+    ScalarInputs scalars;
     for (const NodeId id : function.params) {
         const TensorType type = as.typeOf(module.type({id, 0}));
         inputs.push_back(

@@ -122,10 +122,10 @@ private:
         const int64_t inPerGroup = conv->inChannels / conv->groups;
         if (conv->groups > 1 && !isDepthwise && (inBlock == 1 || inPerGroup % inBlock != 0))
             return false;
-        const int64_t packed = isDepthwise
-                                   ? outBlock
-                                   : floatWeightBlock(conv->outChannels / conv->groups, outBlock,
-                                                      conv->positions(), m_machine.facts);
+        const int64_t filters = conv->outChannels / conv->groups, positions = conv->positions();
+        const int64_t packed =
+            isDepthwise ? outBlock
+                        : floatWeightBlock(filters, outBlock, positions, m_machine.facts);
         if (!isDepthwise && inBlock > 1)
             if (const WinogradTile tile = m_budget.tile(node.id); !tile.isDirect())
                 return alterToWinograd(node, tile, {inBlock, outBlock, packed});
@@ -178,17 +178,13 @@ private:
     {
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
-        const int64_t outputs = weight->shape()[0];
-        const Shape& data = m_module.type(node.operands[0]).shape;
-        const DenseLayer layer{outputs, denseRows(data),
-                               static_cast<int64_t>(weight->bytes().size()), !constantShape(data)};
+        const DenseLayer layer = denseLayer(m_module.type(node.operands[0]).shape, *weight);
         int64_t block = denseBlock(layer, m_lanes, m_machine.facts);
         if (block == 0) return false;
         // One step of a register tile reads its weights side by side.
         if (block == m_lanes) block = denseWeightBlock(layer, block, m_machine.facts);
         const std::string layout = "NK" + std::to_string(block) + "n";
-        m_values.explain("pack-dense",
-                         std::to_string(weight->shape()[0]) + " outputs in " + layout);
+        m_values.explain("pack-dense", std::to_string(layer.outputs) + " outputs in " + layout);
         NodeRecord record = node;
         record.op = densePackOp.name;
         record.operands = {m_values.plain(node.operands[0]),

@@ -89,7 +89,7 @@ int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFac
 {
     // A tile of three rows and eight vectors takes most of 32 registers; of 16, two rows do (AVX2,
     // 784 to 512: three rows 82 us in blocks of 64, 48 in those of 8).
-    const int64_t fewRows = facts.vectorRegisters / 8;
+    const int64_t fewRows = std::max(2, facts.vectorRegisters / 8);
     if (layer.rows >= fewRows || layer.isOpen)
         return block <= kShortVector ? weightBlock(layer.outputs, block) : block;
     constexpr int64_t kMost = 8;
@@ -103,6 +103,12 @@ int64_t denseRows(const Shape& data)
     int64_t rows = 1;
     for (size_t i = 0; i + 1 < data.size(); ++i) rows *= factorOf(data[i]);
     return rows;
+}
+
+DenseLayer denseLayer(const Shape& data, const Tensor& weight)
+{
+    return {weight.shape()[0], denseRows(data), static_cast<int64_t>(weight.bytes().size()),
+            !constantShape(data)};
 }
 
 int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)

@@ -4,6 +4,7 @@
 
 #include "core/ir/type.h"
 #include "core/target/target_facts.h"
+#include "core/tensor/tensor.h"
 
 #include <string>
 
@@ -35,6 +36,8 @@ struct DenseLayer
 
 /// Rows of the data of a dense layer: all elements but those of the last dimension; 64 of 64*N.
 int64_t denseRows(const Shape& data);
+/// Of a weight [outputs, depth].
+DenseLayer denseLayer(const Shape& data, const Tensor& weight);
 /// How many outputs of a dense layer lie side by side in its packed weights: as a channelBlock(),
 /// or all of them where that fills no vector. Whole vectors, the last of which overlaps, then beat
 /// parts of vectors, but for few rows with weights that come from beyond the second-level cache;

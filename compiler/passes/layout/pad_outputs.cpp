@@ -49,9 +49,7 @@ public:
             const NodeRecord& node = m_module.node(id);
             const Tensor* weight = weightOf(node);
             if (!weight) continue;
-            const DenseLayer layer{weight->shape()[0],
-                                   denseRows(m_module.type(node.operands[0]).shape),
-                                   static_cast<int64_t>(weight->bytes().size())};
+            const DenseLayer layer = denseLayer(m_module.type(node.operands[0]).shape, *weight);
             const int64_t outputs = denseOutputs(layer, m_lanes, m_facts);
             if (outputs > layer.outputs) patches.push_back(patchOf(node, layer.outputs, outputs));
         }

@@ -313,8 +313,8 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     const auto constants = constantsOf(site);
     if (!constants) return false;
     const std::vector<int64_t>& shape = constants->weight->shape();
-    const DenseLayer form{shape[0], denseRows(site.module.type(node.operands[0]).shape),
-                          static_cast<int64_t>(constants->weight->size())};
+    const DenseLayer form =
+        denseLayer(site.module.type(node.operands[0]).shape, *constants->weight);
     const int64_t block = site.hasRuns            ? 1
                           : shape[0] < site.lanes ? channelBlock(shape[0], site.lanes)
                                                   : denseBlock(form, site.lanes, site.facts);

@@ -186,27 +186,6 @@ TEST_F(Project, HoldsTheModelAsAnArchiveAndUnpacked)
               std::string::npos);
 }
 
-/// The Arduino IDE takes the library as it was written; make is not needed for it.
-TEST_F(Project, OfArduinoHoldsTheLibraryAndSaysWhatToDo)
-{
-    create("a", "--template arduino");
-    size_t files = 0;
-    for (const char* part : {"src", "include"})
-        for (const auto& file :
-             std::filesystem::directory_iterator(path("a/model/codegen/host/") + part)) {
-            const auto copy = core::readFile(path("a/libraries/tenon_model/src/") +
-                                             file.path().filename().string());
-            ASSERT_TRUE(copy) << file.path();
-            EXPECT_EQ(*copy, *core::readFile(file.path().string()));
-            ++files;
-        }
-    EXPECT_GE(files, 2u);
-    const std::string readme = *core::readFile(path("a/README.md"));
-    for (const char* said :
-         {"| input | `image` | float32 |", "arduino-builder", "Sketch > Include"})
-        EXPECT_NE(readme.find(said), std::string::npos) << readme;
-}
-
 TEST_F(Project, WhoseToolsAreMissingSaysWhoHasThem)
 {
     create("z", "--template zephyr");
