@@ -106,9 +106,9 @@ std::string outputText(const ManifestTensor& spec, const Tensor& value,
     return out;
 }
 
-NamedTensors namedOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs)
+remote::NamedTensors namedOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs)
 {
-    NamedTensors out;
+    remote::NamedTensors out;
     for (size_t i = 0; i < outputs.size() && i < manifest.outputs.size(); ++i)
         out.emplace_back(manifest.outputs[i].name, outputs[i]);
     return out;
@@ -117,7 +117,7 @@ NamedTensors namedOutputs(const Manifest& manifest, const std::vector<Tensor>& o
 } // namespace
 
 Status writeTensors(const std::string& folder, const std::string& prefix,
-                    const std::vector<std::string>& suffixes, const NamedTensors& tensors)
+                    const std::vector<std::string>& suffixes, const remote::NamedTensors& tensors)
 {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);

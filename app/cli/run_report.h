@@ -5,6 +5,7 @@
 #include "app/cli/command.h"
 #include "core/artifact/manifest.h"
 #include "core/tensor/tensor.h"
+#include "remote/session/local_board.h"
 
 namespace tenon::cli {
 
@@ -25,11 +26,9 @@ struct Place
     std::string sha256;
 };
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
 /// PREFIX0.pb and so on in a folder, which need not exist; each once per suffix.
 Status writeTensors(const std::string& folder, const std::string& prefix,
-                    const std::vector<std::string>& suffixes, const NamedTensors& tensors);
+                    const std::vector<std::string>& suffixes, const remote::NamedTensors& tensors);
 
 /// Prints and writes; the exit code.
 int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
