@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -28,11 +27,14 @@ std::optional<int64_t> integerOf(std::string_view text)
     return value;
 }
 
-/// A file of the kernel, whose size nobody knows beforehand; empty when there is none.
+/// A file of the kernel, whose size nobody knows beforehand; empty when there is none. What it
+/// tells of may end while it is read; a stream takes that as its end, where a buffer's iterator
+/// throws.
 std::string kernelText(const std::string& path)
 {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::string text;
+    std::getline(std::ifstream(path), text, '\0');
+    return text;
 }
 
 std::string firstLine(const std::string& path)

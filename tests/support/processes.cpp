@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -23,8 +22,8 @@ std::map<pid_t, pid_t> processes()
     for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
         const pid_t pid = std::atoi(entry.path().filename().c_str());
         if (pid <= 0) continue;
-        std::ifstream in(entry.path() / "stat");
-        const std::string text((std::istreambuf_iterator<char>(in)), {});
+        std::string text; // a buffer's iterator would throw where the process ends meanwhile
+        std::getline(std::ifstream(entry.path() / "stat"), text, '\0');
         const size_t end = text.rfind(')');
         char state = 0;
         int parent = 0;
