@@ -69,8 +69,14 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto g = geometry(op);
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
-    const te::TensorRef data =
-        padForWindow(in[0], 2, g->window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
+    Window window = g->window;
+    te::TensorRef data;
+    if (skipsPoints(window)) {
+        data = pointsOfWindow(in[0], 2, window, {out[2], out[3]});
+        window.stride = {1, 1};
+    } else {
+        data = padForWindow(in[0], 2, window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
+    }
     const std::vector<int64_t> weight = constants(op.operands[1].shape);
     // Blocks of a group's results and data.
     const int64_t results = weight[0] / g->groups * (g->kernelBlock / g->outBlock);
@@ -78,11 +84,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         return g->groups == 1 ? k[0] : floorDiv(i[1], Expr(results)) * Expr(weight[1]) + k[0];
     };
     const auto product = [&](const Exprs& i, const Exprs& k, const Expr& filter) {
-        return te::at(data, {i[0], dataBlock(i, k), windowIndex(g->window, 0, i[2], k[1]),
-                             windowIndex(g->window, 1, i[3], k[2]), k[3]}) *
+        return te::at(data, {i[0], dataBlock(i, k), windowIndex(window, 0, i[2], k[1]),
+                             windowIndex(window, 1, i[3], k[2]), k[3]}) *
                filter;
     };
-    return lowerBlockedConv(op, in[1], {g->window, g->outBlock, "ic_inner"}, product);
+    return lowerBlockedConv(op, in[1], {window, g->outBlock, "ic_inner"}, product);
 }
 
 Cost cost(const OpView& op) { return blockedConvCost(op, 2); }

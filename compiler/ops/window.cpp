@@ -101,6 +101,28 @@ te::TensorRef padForWindow(const te::TensorRef& data, size_t axis, const Window&
         "pad");
 }
 
+bool skipsPoints(const Window& window)
+{
+    constexpr std::array<int64_t, 2> kOnes{1, 1}, kNone{0, 0};
+    return window.kernel == kOnes && window.stride != kOnes && window.padBegin == kNone &&
+           window.padEnd == kNone;
+}
+
+te::TensorRef pointsOfWindow(const te::TensorRef& data, size_t axis, const Window& window,
+                             const std::array<Expr, 2>& outputs)
+{
+    Exprs shape = data->shape();
+    for (size_t i = 0; i < 2; ++i) shape[axis + i] = outputs[i];
+    return te::compute(
+        "points", shape,
+        [&](const Exprs& at) {
+            Exprs source = at;
+            for (size_t i = 0; i < 2; ++i) source[axis + i] = at[axis + i] * Expr(window.stride[i]);
+            return te::at(data, source);
+        },
+        "pad");
+}
+
 Expr windowIndex(const Window& window, size_t i, const Expr& output, const Expr& k)
 {
     return output * Expr(window.stride[i]) + k * Expr(window.dilation[i]);

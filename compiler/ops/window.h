@@ -40,6 +40,15 @@ Result<std::array<Dim, 2>> windowOutputs(const OpView& op, const Window& window,
 te::TensorRef padForWindow(const te::TensorRef& data, size_t axis, const Window& window,
                            const std::array<tir::Expr, 2>& outputs, const tir::Expr& fill);
 
+/// True where each window of 1 x 1 reads a point that the next one is not beside.
+bool skipsPoints(const Window& window);
+
+/// The points that windows of 1 x 1 read, side by side in dimensions `axis` and `axis` + 1 of as
+/// many `outputs`: tiles may then cross rows, and no cache line is half used. Named "points",
+/// tagged "pad".
+te::TensorRef pointsOfWindow(const te::TensorRef& data, size_t axis, const Window& window,
+                             const std::array<tir::Expr, 2>& outputs);
+
 /// Row or column that window position `output` reads with kernel element `k`, in padded data.
 tir::Expr windowIndex(const Window& window, size_t i, const tir::Expr& output, const tir::Expr& k);
 

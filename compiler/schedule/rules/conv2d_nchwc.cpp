@@ -25,6 +25,13 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
     return steps % std::max<int64_t>(1, facts.threads) == 0;
 }
 
+/// True where the block takes the points of a strided 1 x 1 window, and pads nothing.
+bool takesPoints(const Schedule& schedule, const std::string& pad)
+{
+    const tir::Stmt body = blockOf(schedule, pad)->body;
+    return body->kind == tir::StmtKind::Store && body->value->kind == tir::ExprKind::Load;
+}
+
 } // namespace
 
 void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
@@ -42,7 +49,8 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     pads = blocksBefore(schedule, conv);
     accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
-    const bool flat = pads.empty() && site.shape.isPointwise && canFlatten(schedule, conv, 5);
+    const bool hasRows = !pads.empty() && !(pads.size() == 1 && takesPoints(schedule, pads[0]));
+    const bool flat = !hasRows && site.shape.isPointwise && canFlatten(schedule, conv, 5);
     if (flat) {
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;

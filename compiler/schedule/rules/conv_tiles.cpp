@@ -162,6 +162,17 @@ std::vector<std::string> loopsAroundSteps(Schedule& schedule, const ConvLoops& l
     return around;
 }
 
+/// Group by group, whose rows may be padded for all of its blocks at once.
+std::vector<std::string> loopsAroundGroups(Schedule& schedule, const ConvSite& site,
+                                           const ConvTiles& tiles, const std::string& blocks)
+{
+    const int64_t count = schedule.extentOf(blocks);
+    if (count <= site.shape.groups || count % site.shape.groups != 0)
+        return {site.loops.n, blocks, tiles.step};
+    const auto groups = schedule.split(blocks, {site.shape.groups, -1});
+    return {site.loops.n, groups[0], tiles.step, groups[1]};
+}
+
 /// Products of bytes where lanes are operands.
 bool hasByteLanes(const ConvShape& shape, const TargetFacts& facts)
 {
@@ -267,6 +278,7 @@ struct WeightPasses
     bool byStep;       ///< all of them over one step before the next begins
     bool sharesBlocks; ///< so, and each thread takes a share of the blocks
     bool isOnce;       ///< each block over all data
+    bool isOfGroup;    ///< so, over that of its own group, a few rows at a time
 };
 
 WeightPasses passesOf(const ConvSite& site, const TileWalk& walk, int64_t blocks,
@@ -280,8 +292,11 @@ WeightPasses passesOf(const ConvSite& site, const TileWalk& walk, int64_t blocks
     const bool isDivided = blocks % int64_t{facts.threads} == 0;
     const bool byStep = (isLarge || isRow) && walk.walk != Walk::Rows && site.loops.part.empty() &&
                         (sharesPositions || isDivided) && leavesCache(shape, walk.tile, facts);
+    // No other block reads the data of a group, which may wait in the first-level cache for its.
+    const bool isOfGroup = shape.groups > 1 && walk.walk == Walk::Steps && !isRow && !byStep;
     // Tiles of a joined image, or of a row, overlap: threads share blocks of weights there.
-    return {byStep, byStep && !sharesPositions && facts.threads > 1, isLarge && !byStep};
+    return {byStep, byStep && !sharesPositions && facts.threads > 1,
+            isOfGroup || (isLarge && !byStep), isOfGroup};
 }
 
 } // namespace
@@ -316,6 +331,7 @@ ConvShape shapeOfConv(const Schedule& schedule, const std::string& conv)
         axes[5].extent * shape.inLanes * static_cast<int64_t>(data->dtype.bytes());
     shape.inputPositions = data->shape[2]->integer * data->shape[3]->integer;
     shape.inputRowBytes = bytesOf(data) / std::max<int64_t>(1, data->shape[2]->integer);
+    shape.groups = data->shape[1]->integer / std::max<int64_t>(1, axes[5].extent);
     shape.isPointwise = shape.kernelRows == 1 && shape.kernelColumns == 1 &&
                         data->shape[2]->integer == shape.rows &&
                         data->shape[3]->integer == shape.columns;
@@ -353,16 +369,17 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
     const auto& [shape, loops] = site;
     const RegisterTile tile = tileOfSums(shape, schedule.extentOf(loops.column), walk, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
-    const auto [passesByStep, sharesBlocks, weightsFirst] =
+    const auto [passesByStep, sharesBlocks, weightsFirst, isOfGroup] =
         passesOf(site, {walk, tile}, schedule.extentOf(blocks[0]), facts);
     auto tiles = tilesOf(schedule, loops, shape, {walk, tile, passesByStep}, facts);
     const auto reduction = splitReduction(schedule, loops, shape, facts);
 
-    if (weightsFirst && walk == Walk::Steps && shape.rows > 1)
+    if (weightsFirst && !isOfGroup && walk == Walk::Steps && shape.rows > 1)
         shareRows(schedule, shape, tiles, facts);
     std::vector<std::string> outer =
-        sharesBlocks ? loopsAroundSteps(schedule, loops, tiles, blocks[0], facts)
-                     : loopsAround(loops, tiles, blocks[0], weightsFirst);
+        isOfGroup      ? loopsAroundGroups(schedule, site, tiles, blocks[0])
+        : sharesBlocks ? loopsAroundSteps(schedule, loops, tiles, blocks[0], facts)
+                       : loopsAround(loops, tiles, blocks[0], weightsFirst);
     std::vector<std::string> order = outer;
     order.insert(order.end(), {tiles.row, tiles.tiles});
     order.insert(order.end(), reduction.loops.begin(), reduction.loops.end());
@@ -371,6 +388,7 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
     const bool readsWeightsOften = !weightsFirst && !sharesBlocks && !tiles.step.empty();
     if (readsWeightsOften) outer.pop_back();
     if (!tiles.share.empty() || sharesBlocks) outer.resize(2);
+    if (isOfGroup) outer.resize(3);
     schedule.reorder(order);
 
     initialiseTile(schedule, conv, reduction.loops[0], 3, shape.lanes);
@@ -379,7 +397,8 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
     const TileLoops inside{tiles.positions, blocks[1], loops.lane};
     unrollSums(schedule, conv, shape, inside, facts);
     streamImage(schedule, shape.data, facts);
-    const bool padsByShare = weightsFirst || tiles.step.empty() || tiles.stepsOverlap;
+    const bool padsByShare =
+        (weightsFirst && !isOfGroup) || tiles.step.empty() || tiles.stepsOverlap;
     return ConvNest{.outer = outer,
                     .blocks = readsWeightsOften ? blocks[0] : "",
                     .left = left,

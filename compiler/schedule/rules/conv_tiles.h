@@ -29,6 +29,7 @@ struct ConvShape
     int64_t inputRowBytes;
     int64_t inputPositionBytes; ///< all channels of one pixel
     int64_t inputPositions;     ///< pixels of one image
+    int64_t groups;             ///< of channels that see nothing of one another
     bool isPointwise;           ///< height and width can be walked as one axis
 };
 

@@ -170,6 +170,8 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
 
     initialiseTile(schedule, window, loops.kernelRow, 2, vectorLanes);
     const auto left = attachEpilogue(schedule, window, columns[0], vectorLanes);
+    if (!isSmall(kernelRows, kernelColumns))
+        (void)schedule.tries().skipZeroTerms(window, 3); // refused where no row is padded
     // Microcontrollers have no room for a copy of the rows at each border.
     if (isSmall(kernelRows, kernelColumns) && lanes == vectorLanes)
         schedule.unroll(loops.kernelRow);
