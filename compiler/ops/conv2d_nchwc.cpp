@@ -8,6 +8,10 @@ namespace {
 
 using tir::Expr;
 
+/// Results per point from which on it is faster to take the points first (AVX2, 32 to 64 channels
+/// of 56 x 56: 96 against 84 us; 1024 to 2048 of 7 x 7: 2.6 against 3.8 ms).
+constexpr int64_t kManyResults = 128;
+
 struct Geometry
 {
     Window window;
@@ -71,7 +75,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const std::vector<int64_t> out = constants(op.results[0].shape);
     Window window = g->window;
     te::TensorRef data;
-    if (skipsPoints(window)) {
+    if (skipsPoints(window) && out[1] * out[4] >= kManyResults) {
         data = pointsOfWindow(in[0], 2, window, {out[2], out[3]});
         window.stride = {1, 1};
     } else {

@@ -49,8 +49,8 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     pads = blocksBefore(schedule, conv);
     accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
-    const bool hasRows = !pads.empty() && !(pads.size() == 1 && takesPoints(schedule, pads[0]));
-    const bool flat = !hasRows && site.shape.isPointwise && canFlatten(schedule, conv, 5);
+    const bool isJoined = pads.empty() || (pads.size() == 1 && takesPoints(schedule, pads[0]));
+    const bool flat = isJoined && site.shape.isPointwise && canFlatten(schedule, conv, 5);
     if (flat) {
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;
@@ -65,7 +65,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     auto nest = tileConvolution(schedule, conv, site, walk, facts);
     if (!nest.rereadsWeights) streamWeights(schedule, site.shape.weights, facts);
 
-    if (pads.size() == 1 && nest.padLoop.empty() && nest.outer.size() > 2) {
+    if (pads.size() == 1 && !flat && nest.padLoop.empty() && nest.outer.size() > 2) {
         const auto blocks = stepPerThread(schedule, nest.outer[1], facts);
         nest.padLoop = blocks[0];
         if (!nest.padLoop.empty()) nest.outer = {nest.outer[0], nest.padLoop};

@@ -61,6 +61,7 @@ ConvTiles tilePositions(Schedule& schedule, const ConvLoops& loops, const ConvSh
         const auto steps = schedule.splitOverlap(parts[0], wanted);
         tiles.step = steps[0];
         tiles.tiles = steps[1];
+        tiles.stepsOverlap = true;
         return tiles;
     }
     const int64_t count = extent / positions;
