@@ -15,6 +15,7 @@ constexpr std::string_view kZen3 =
     "AMD 56665, Software Optimization Guide for family 19h, chapter 2";
 constexpr std::string_view kZen4 = "AMD 57647, Software Optimization Guide for Zen 4, chapter 2";
 constexpr std::string_view kPeak = "measured: Zen 5 server core, tenon_bench peak";
+constexpr std::string_view kZen4Cache = "measured: Zen 4 server core, tenon_bench peak";
 /// Convolutions, products of matrices and copies between layouts, two cores at work.
 constexpr std::string_view kTuned = "measured: Sapphire Rapids, kernels of Tenon on two threads";
 
@@ -185,7 +186,7 @@ constexpr Machine kZen4Row = {.name = "znver4",
                               .l2KiB = {1024, kZen4},
                               .l2BytesPerCycle = {28},
                               .l3KiB = {32768, kZen4},
-                              .l3BytesPerCycle = {14},
+                              .l3BytesPerCycle = {27, kZen4Cache},
                               .memoryBytesPerCycle = {5},
                               .forkCycles = {3700}};
 
