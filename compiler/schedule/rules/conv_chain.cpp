@@ -60,7 +60,7 @@ bool isFirstPad(const Schedule& schedule, const Chain& chain, const std::string&
 
 /// Elementwise blocks into one behind each convolution; padding into the windows and the image, but
 /// not into blocks of channels that a convolution reads.
-void simplifyChain(Schedule& schedule, const Chain& chain)
+void simplifyChain(Schedule& schedule, const Chain& chain, const TargetFacts& facts)
 {
     std::vector<std::string> keep = chain.convs;
     keep.insert(keep.end(), chain.pads.begin(), chain.pads.end());
@@ -71,7 +71,7 @@ void simplifyChain(Schedule& schedule, const Chain& chain)
         if (pad.empty()) continue;
         if (isFirstPad(schedule, chain, pad))
             (void)inlinePlanePad(schedule, pad, conv);
-        else if (!inlineSmallPad(schedule, pad, conv))
+        else if (!inlineWindowPad(schedule, pad, conv, facts))
             return schedule.fail(badSchedule("conv_chain", "cannot take the padding into " + conv));
     }
     for (const std::string& conv : chain.convs) {
@@ -175,7 +175,7 @@ bool isConvChain(const tir::PrimFunc& function)
 void scheduleConvChain(Schedule& schedule, const TargetFacts& facts)
 {
     const Chain chain = chainOf(schedule);
-    simplifyChain(schedule, chain);
+    simplifyChain(schedule, chain, facts);
     if (schedule.hasFailed()) return; // the blocks are not those of a chain
     const auto outer = cutStrips(schedule, chain, facts);
     for (size_t i = 0; i < chain.convs.size(); ++i) {

@@ -21,7 +21,8 @@ std::vector<std::string> tileWindowRows(Schedule& schedule, const std::string& w
 /// Lets a convolution read the planes of an image themselves, not padded copies: few sums per
 /// element took as long as the copy, which waits for memory; false where it cannot.
 bool inlinePlanePad(Schedule& schedule, const std::string& pad, const std::string& conv);
-/// Lets a small window read the image itself, not a padded copy; false where it cannot.
-bool inlineSmallPad(Schedule& schedule, const std::string& pad, const std::string& window);
+/// Lets a window of few columns read the image itself, not a padded copy; false where it cannot.
+bool inlineWindowPad(Schedule& schedule, const std::string& pad, const std::string& window,
+                     const TargetFacts& facts);
 
 } // namespace tenon::compiler
