@@ -76,11 +76,11 @@ core::Status writeProjectFolder(const std::vector<SourceFile>& files,
     std::string target = folder;
     while (target.size() > 1 && target.back() == '/') target.pop_back();
     const auto beside = core::TemporaryFolder::makeBeside(target);
-    if (!beside) return beside.error();
+    if (!beside) return core::withoutBeside(beside.error(), target);
     const std::string fresh = beside->file("new");
-    if (core::Status written = writeSourceTree(files, fresh); !written) return written;
-    if (core::Status written = writeSourceArchive(library, fresh + "/model.tar"); !written)
-        return written;
+    core::Status written = writeSourceTree(files, fresh);
+    if (written) written = writeSourceArchive(library, fresh + "/model.tar");
+    if (!written) return core::withoutBeside(written.error(), target);
     std::error_code failed;
     fs::permissions(fresh, static_cast<fs::perms>(0755), failed);
     fs::remove(target, failed); // empty, or not there

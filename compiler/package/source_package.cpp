@@ -30,8 +30,8 @@ void exchange(const std::string& fresh, const std::string& path, std::error_code
 
 core::Diagnostic cannotWrite(const std::string& path, const std::error_code& failed)
 {
-    return core::makeError(DiagnosticCode::IoFailure,
-                           "cannot write " + core::quoted(path) + ": " + failed.message());
+    return core::makeError(DiagnosticCode::IoFailure, "cannot write: " + failed.message(),
+                           {.file = path});
 }
 
 Status checkReplaceable(const std::string& path)
@@ -68,9 +68,10 @@ Status writeSourceTree(const std::vector<SourceFile>& sources, const std::string
 Status writeSourceArchive(const std::vector<SourceFile>& sources, const std::string& path)
 {
     const auto beside = core::TemporaryFolder::makeBeside(path);
-    if (!beside) return beside.error();
+    if (!beside) return core::withoutBeside(beside.error(), path);
     const std::string fresh = beside->file("new");
-    if (Status written = writeSourceTree(sources, fresh); !written) return written;
+    if (Status written = writeSourceTree(sources, fresh); !written)
+        return core::withoutBeside(written.error(), path);
     return core::replaceFileAtomically(path, [&](const std::string& temporary) {
         std::vector<TarMember> members{{"./", ""}};
         for (const SourceFile& source : sources)
@@ -87,13 +88,14 @@ Status writeSourcePackage(const std::vector<SourceFile>& sources, const std::str
     while (target.size() > 1 && target.back() == '/') target.pop_back();
     if (Status fine = checkReplaceable(target); !fine) return fine;
     const auto beside = core::TemporaryFolder::makeBeside(target);
-    if (!beside) return beside.error();
+    if (!beside) return core::withoutBeside(beside.error(), target);
     const std::string fresh = beside->file("new");
     std::error_code failed;
     fs::create_directory(fresh, failed);
-    if (failed) return cannotWrite(fresh, failed);
+    if (failed) return cannotWrite(target, failed);
     fs::permissions(fresh, static_cast<fs::perms>(0755), failed);
-    if (Status written = writeSourceTree(sources, fresh); !written) return written;
+    if (Status written = writeSourceTree(sources, fresh); !written)
+        return core::withoutBeside(written.error(), target);
     if (fs::exists(target, failed))
         exchange(fresh, target, failed);
     else if (!failed)

@@ -2,12 +2,15 @@
 // Making, holding and sweeping folders: a lock tells those in use from those left behind.
 #include "core/base/temporary_folder.h"
 
+#include "core/base/text.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -168,6 +171,18 @@ TemporaryFolder::~TemporaryFolder()
     std::error_code ignored;
     if (!m_path.empty()) fs::remove_all(m_path, ignored);
     if (m_lock >= 0) ::close(m_lock);
+}
+
+Diagnostic withoutBeside(Diagnostic error, const std::string& path)
+{
+    const fs::path named(error.location.file);
+    const bool isBeside = std::any_of(named.begin(), named.end(), [](const fs::path& part) {
+        return isBesideName(part.string());
+    });
+    if (!isBeside) return error;
+    error.location.file = path;
+    error.message = replaced(error.message, "create a temporary folder", "write");
+    return error;
 }
 
 void sweepFoldersIn(const std::string& folder)

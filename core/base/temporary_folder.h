@@ -33,6 +33,10 @@ private:
     int m_lock; ///< -1: this file system knows no locks of folders
 };
 
+/// An error that names what was asked for, `path`, where it named something in a folder that
+/// makeBeside() made, or could not make.
+Diagnostic withoutBeside(Diagnostic error, const std::string& path);
+
 /// Removes the folders of all of Tenon's programs and of this user that nobody holds any more.
 void sweepTemporaryFolders();
 

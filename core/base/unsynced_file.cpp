@@ -21,13 +21,6 @@ Diagnostic ioError(const std::string& what, const std::string& path)
     return makeError(DiagnosticCode::IoFailure, what + ": " + std::strerror(errno), {.file = path});
 }
 
-/// The error of the file that was asked for, not of the one beside it.
-Diagnostic named(Diagnostic error, const std::string& path, const std::string& scratch)
-{
-    if (error.location.file.starts_with(scratch)) error.location.file = path;
-    return error;
-}
-
 Status moveTo(const std::string& path, const std::string& scratch)
 {
     if (::rename(scratch.c_str(), path.c_str()) != 0)
@@ -42,19 +35,19 @@ Status replaceFileUnsynced(const std::string& path,
 {
     const Result<std::string> target = writtenPath(path);
     if (!target) return target.error();
-    if (Status there = needFolderOf(*target); !there) return named(there.error(), path, *target);
+    if (Status there = needFolderOf(*target); !there) {
+        Diagnostic error = there.error();
+        error.location.file = path; // as it was asked for
+        return error;
+    }
     sweepOrphans(*target);
     // A folder of its own: nobody can put anything there, and its lock says who still writes.
     const Result<TemporaryFolder> folder = TemporaryFolder::makeBeside(*target);
-    if (!folder) {
-        Diagnostic error = named(folder.error(), path, *target);
-        error.message = replaced(error.message, "create a temporary folder", "write");
-        return error;
-    }
+    if (!folder) return withoutBeside(folder.error(), path);
     const std::string scratch = folder->file("new");
     Status done = write(scratch);
     if (done) done = moveTo(*target, scratch);
-    return done ? done : named(done.error(), path, scratch);
+    return done ? done : withoutBeside(done.error(), path);
 }
 
 Status writeFileUnsynced(const std::string& path, std::string_view content,
