@@ -2,6 +2,7 @@
 // Reaching boards and deploying to them from commands.
 #include "app/cli/board_access.h"
 
+#include "app/cli/number_checks.h"
 #include "compiler/driver/target_features.h"
 #include "core/base/text.h"
 #include "remote/board/profile.h"
@@ -106,7 +107,7 @@ void addQueueOption(CLI::App& command, BoardOptions& options)
 void addTimingOptions(CLI::App& command, remote::TimingRequest& timing, SamplingOptions& sampling)
 {
     command.add_option("--number", timing.number, "runs per sample")
-        ->check(CLI::PositiveNumber)
+        ->check(kPositive)
         ->capture_default_str();
     command
         .add_option("--repeat", sampling.repeat,

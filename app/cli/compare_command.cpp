@@ -3,6 +3,7 @@
 #include "app/cli/board_access.h"
 #include "app/cli/compare_report.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/number_checks.h"
 #include "app/runs/comparison_run.h"
 #include "compiler/driver/target_cores.h"
 #include "core/base/file.h"
@@ -126,15 +127,15 @@ int compare(CompareOptions options, JobContext& job)
 void addToleranceOptions(CLI::App& command, CompareOptions& options)
 {
     command.add_option("--rtol", options.limits.relative, "relative tolerance of floats")
-        ->check(CLI::NonNegativeNumber)
+        ->check(kNonNegative)
         ->capture_default_str();
     command
         .add_option("--atol", options.limits.ofLargest,
                     "tolerance of floats as a share of the tensor's largest")
-        ->check(CLI::NonNegativeNumber)
+        ->check(kNonNegative)
         ->capture_default_str();
     command.add_option("--steps", options.limits.steps, "tolerance of integers")
-        ->check(CLI::NonNegativeNumber)
+        ->check(kNonNegative)
         ->capture_default_str();
     command.add_option("--min-sqnr", options.leastSqnrDb,
                        "signal to error in dB that every tensor must have, instead of those");
@@ -172,7 +173,7 @@ void addCompareOptions(CLI::App& command, CompareOptions& options)
         ->transform(CLI::AsSizeValue(false))
         ->capture_default_str();
     command.add_option("--timeout", options.timeoutS, "seconds for each step")
-        ->check(CLI::PositiveNumber)
+        ->check(kPositive)
         ->capture_default_str();
 }
 

@@ -323,6 +323,8 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (options.output.empty() && options.emit.empty())
         return wrongUsage("compile needs -o OUT (.so, .o, .tar, .mlf.tar, .wasm or .elf; a folder "
                           "for C) or --emit");
+    if (options.common.json && !options.emit.empty())
+        return wrongUsage("--emit prints code; leave out --json");
     const std::string output = outputPath(options);
     if (options.emit.empty() && !isSource(options))
         if (auto format = compiler::outputFormatOf(output); !format)

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/completion.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/wrong_name.h"
 #include "compiler/driver/kernel_service.h"
 #include "core/base/printable.h"
 #include "core/base/temporary_folder.h"
@@ -65,6 +66,10 @@ int run(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& stop) {
+        if (stop.get_exit_code() != 0)
+            if (const std::string wrong = cli::wrongNameText(app, {argv + 1, argv + argc});
+                !wrong.empty())
+                return cli::wrongUsage(wrong);
         return app.exit(stop) == 0 ? cli::kSuccess : cli::kWrongUsage;
     }
     core::JobContext job(std::max(1u, std::thread::hardware_concurrency()), progressBar());

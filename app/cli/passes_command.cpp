@@ -111,6 +111,18 @@ std::string passesText(const compiler::PassTrace& trace)
            bytesText(trace.traceBytes) + "\n";
 }
 
+Json listJson()
+{
+    Json passes = Json::array();
+    for (const compiler::PassDef& pass : compiler::allPasses())
+        passes.push_back({{"name", pass.name},
+                          {"cli_name", pass.cliName},
+                          {"phase", pass.phase},
+                          {"level", pass.minOptLevel},
+                          {"summary", pass.summary}});
+    return {{"passes", std::move(passes)}};
+}
+
 std::string listText()
 {
     std::vector<std::vector<std::string>> rows;
@@ -172,13 +184,18 @@ Result<compiler::CompileOptions> howToRun(const PassesOptions& options)
 int passes(const PassesOptions& options, JobContext& job)
 {
     if (options.listsPasses) {
-        print(listText());
+        if (options.common.json)
+            printJson(listJson());
+        else
+            print(listText());
         return kSuccess;
     }
     if (options.model.empty()) return wrongUsage("passes needs a MODEL");
     for (const std::string* name : {&options.printAfter, &options.diff})
         if (!name->empty() && *name != "changed" && *name != "all" && !compiler::findPass(*name))
             return wrongUsage("there is no pass " + core::quoted(*name) + "; see --list-passes");
+    if (options.common.json && !(options.printAfter.empty() && options.diff.empty()))
+        return wrongUsage("--print-after and --diff print text; leave out --json");
     auto opened = openForBuild(options.model, options.common);
     if (!opened) return failure(opened.error());
     printDiagnostics(opened->loaded->diagnostics);

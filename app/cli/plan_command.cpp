@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon plan: static memory planning of models and of minimalloc's CSV problems.
 #include "app/cli/command.h"
+#include "app/cli/number_checks.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/driver/planning_problem.h"
@@ -238,7 +239,7 @@ void addPlan(CLI::App& app, Action& action)
     command
         ->add_option("--time-limit", options->timeLimitS,
                      "seconds that the exact planner may search for each problem")
-        ->check(CLI::PositiveNumber)
+        ->check(kPositive)
         ->capture_default_str();
     command->add_option("--alignment", options->alignment, "of every buffer, in bytes")
         ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon quantize: a float ONNX model and example data become a model of 8-bit integers.
 #include "app/cli/board_access.h"
+#include "app/cli/number_checks.h"
 #include "app/cli/open_for_build.h"
 #include "app/cli/quantize_report.h"
 #include "app/runs/model_cost.h"
@@ -234,7 +235,7 @@ void addMixOptions(CLI::App& command, QuantizeCommand& options)
         .add_option("--budget-time", quantize.limits.time,
                     "the same for the time of a run, in microseconds, or in instructions on an "
                     "emulated microcontroller")
-        ->check(CLI::PositiveNumber);
+        ->check(kPositive);
     command.add_flag("--sensitivity", quantize.measuresSensitivity,
                      "measure every layer alone in 8 and 16 bits, and the curve of error against "
                      "size and time that mixing gives");
@@ -267,7 +268,7 @@ void addQuantize(CLI::App& app, Action& action)
     addRangeOptions(*command, *options);
     addMixOptions(*command, *options);
     command->add_option("--samples", options->mostSets, "examples to take at most")
-        ->check(CLI::PositiveNumber)
+        ->check(kPositive)
         ->capture_default_str();
     command
         ->add_option("--measure", options->quantize.measuredSets,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon verify: folders in ONNX's backend-test layout, each case in a child process.
 #include "app/cli/child_run.h"
+#include "app/cli/number_checks.h"
 #include "app/cli/verify_case.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/driver/target_cores.h"
@@ -304,10 +305,10 @@ void addVerify(CLI::App& app, Action& action)
                         "absolute tolerance; default: that of meta.json, else 1e-5 of the largest "
                         "element");
     command->add_option("--jobs", options->jobs, "cases at a time")
-        ->check(CLI::PositiveNumber)
+        ->check(kPositive)
         ->capture_default_str();
     command->add_option("--timeout", options->one.timeoutS, "seconds for each case")
-        ->check(CLI::PositiveNumber)
+        ->check(kPositive)
         ->capture_default_str();
     command->add_flag("--one-case", options->isChild)->group("");
     command->callback([options, &action] {

@@ -50,6 +50,40 @@ TEST_F(Cli, TellsWrongUsageFromBadInput)
     EXPECT_EQ(tenon("verify " + m_folder.path() + " 2>&1").code, 4);
 }
 
+TEST_F(Cli, NamesAWrongWordAndWhatIsNearest)
+{
+    const std::pair<const char*, const char*> wrong[] = {
+        {"inspct x.onnx", "`tenon` has no command `inspct`; nearest are `inspect`"},
+        {"board lst", "`tenon board` has no command `lst`; nearest are `list`"},
+        {"inspect x.onnx --jsn", "`tenon inspect` has no option `--jsn`; nearest are `--json`"},
+        {"board add x --rpx=y", "`tenon board add` has no option `--rpx`; nearest are `--rpc`"}};
+    for (const auto& [call, message] : wrong) {
+        const Outcome outcome = tenon(std::string(call) + " 2>&1");
+        EXPECT_EQ(outcome.code, 2) << call;
+        EXPECT_NE(outcome.output.find(message), std::string::npos) << outcome.output;
+    }
+    EXPECT_NE(tenon("verify x --jobs 0 2>&1").output.find("--jobs: Value 0 is no number above 0\n"),
+              std::string::npos);
+    // The words are known: what is wrong is something else.
+    EXPECT_NE(tenon("inspect a b 2>&1").output.find("not expected: b"), std::string::npos);
+    EXPECT_NE(tenon("inspect --json 2>&1").output.find("MODEL is required"), std::string::npos);
+}
+
+TEST_F(Cli, PrintsJsonOrNothingWhereJsonIsAskedFor)
+{
+    const json passes = json::parse(tenon("passes --list-passes --json").output);
+    ASSERT_FALSE(passes["passes"].empty());
+    EXPECT_EQ(passes["passes"][0]["phase"], "import");
+    const std::string model = smallModel();
+    for (const std::string& call :
+         {"compile " + model + " --emit tir --json", "passes " + model + " --diff FuseOps --json",
+          "passes " + model + " --print-after all --json"}) {
+        const Outcome outcome = tenon(call + " 2>/dev/null");
+        EXPECT_EQ(outcome.code, 2) << call;
+        EXPECT_EQ(outcome.output, "") << call;
+    }
+}
+
 TEST_F(Cli, PrintsOneDiagnosticPerLineOnStderr)
 {
     const std::string bad = write("bad.onnx", "no model");
