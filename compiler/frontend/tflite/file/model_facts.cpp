@@ -6,6 +6,9 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
 
 namespace tenon::compiler {
 namespace {
@@ -20,6 +23,17 @@ std::string shownMetadata(std::span<const std::byte> bytes)
         text.size() <= kLongest &&
         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
     return isText ? text : std::to_string(bytes.size()) + " bytes";
+}
+
+/// What turns the integers of an input or output into real values: whoever feeds it needs that.
+std::string realText(const TfliteQuantization& quantization)
+{
+    const int64_t zero = quantization.zeros.empty() ? 0 : quantization.zeros[0];
+    const auto scale = static_cast<float>(quantization.scales[0]);
+    std::array<char, 32> digits{}; // the shortest that read back as what the file holds
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), scale).ptr;
+    return "(integer " + std::string(zero < 0 ? "+ " : "- ") + std::to_string(std::abs(zero)) +
+           ") * " + std::string(digits.data(), end);
 }
 
 std::string signatureText(const TfliteModel& model, const TfliteSignature& signature)
@@ -113,6 +127,12 @@ ModelFacts tfliteFactsOf(const TfliteModel& model)
         facts.inputs.push_back(valueFactsOf(graph.tensors[static_cast<size_t>(id)], false));
     for (const int64_t id : graph.outputs)
         facts.outputs.push_back(valueFactsOf(graph.tensors[static_cast<size_t>(id)], false));
+    for (const auto* ids : {&graph.inputs, &graph.outputs})
+        for (const int64_t id : *ids)
+            if (const TfliteTensor& tensor = graph.tensors[static_cast<size_t>(id)];
+                tensor.quantization.scales.size() == 1)
+                facts.metadata.emplace_back("real value of " + tensor.name,
+                                            realText(tensor.quantization));
     facts.nodeCount = graph.operators.size();
     for (const TfliteSubgraph& each : model.subgraphs)
         for (const TfliteOperator& op : each.operators) ++facts.opCounts[op.name];

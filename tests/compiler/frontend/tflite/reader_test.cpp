@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
@@ -58,6 +59,11 @@ TEST(TfliteReader, TellsWhatTheFileSays)
     EXPECT_EQ(model->facts.parameterCount, 6);
     EXPECT_EQ(model->facts.opCounts.at("CONV_2D"), 1u);
     ASSERT_EQ(model->facts.inputs.size(), 1u);
+    const std::pair<std::string, std::string> reals[] = {{"real value of x", "(integer - 3) * 0.5"},
+                                                         {"real value of y", "(integer + 5) * 1"}};
+    for (const auto& real : reals)
+        EXPECT_EQ(std::count(model->facts.metadata.begin(), model->facts.metadata.end(), real), 1)
+            << real.first;
     EXPECT_EQ(model->facts.inputs[0].name, "x");
     EXPECT_EQ(model->facts.inputs[0].dtype, "int8");
     EXPECT_TRUE(model->diagnostics.empty());
