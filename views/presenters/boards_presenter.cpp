@@ -2,6 +2,8 @@
 // Boards: list, probes, and what follows from selecting one.
 #include "views/presenters/boards_presenter.h"
 
+#include "core/base/board_code.h"
+
 #include <QTime>
 
 #include <algorithm>
@@ -159,6 +161,16 @@ void BoardsPresenter::noteFindings(const ProbeFindings& findings)
 void BoardsPresenter::noteOffline()
 {
     m_known[board().name].isReachable = false;
+    refresh();
+}
+
+void BoardsPresenter::noteFailure(const QString& name, const core::Diagnostic& error)
+{
+    const auto& code = error.code;
+    if (code != core::BoardCode::BoardUnreachable && code != core::BoardCode::ConnectTimedOut &&
+        code != core::BoardCode::LinkLost)
+        return;
+    m_known[name].isReachable = false;
     refresh();
 }
 

@@ -45,6 +45,8 @@ public:
     /// What a deployment found out about the selected board.
     void noteFindings(const ProbeFindings& findings);
     void noteOffline();
+    /// Why a job with that board failed, which may be that it could not be reached.
+    void noteFailure(const QString& name, const core::Diagnostic& error);
 
 public slots:
     /// Reads the list again: another program may have changed it.

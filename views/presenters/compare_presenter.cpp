@@ -138,6 +138,7 @@ void ComparePresenter::finish(const Asked& asked, const CompareOutcome& outcome,
     } else if (status.error().code != core::DiagnosticCode::Cancelled) {
         m_state.error = text(status.error().message);
         m_workspace.report(tr("The model could not be compared"), status.error());
+        m_boards.noteFailure(asked.question.board, status.error());
     }
     refresh();
 }

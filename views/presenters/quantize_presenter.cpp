@@ -239,6 +239,7 @@ void QuantizePresenter::finish(const QuantizeQuestion& asked, const QuantizeOutc
     } else if (status.error().code != core::DiagnosticCode::Cancelled) {
         m_workspace.report(tr("The model could not be quantized"), status.error());
         m_state.error = m_workspace.state().bannerText;
+        m_boards.noteFailure(asked.board, status.error());
     }
     refresh();
 }

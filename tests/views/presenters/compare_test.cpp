@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Compare page's presenter: what is asked for, the verdict in words, every tensor with its
 // node, and what goes wrong without anything being lost.
+#include "core/base/board_code.h"
 #include "tests/views/comparisons.h"
 #include "views/presenters/board_prompt.h"
 #include "views/presenters/compare_presenter.h"
@@ -187,6 +188,19 @@ private slots:
         QVERIFY(desk.run());
         QCOMPARE(desk.compare.state().error, QString());
         QVERIFY(!desk.compare.state().isStale);
+    }
+
+    void marksABoardThatWasNotReached()
+    {
+        Desk desk(std::make_shared<tests::FakeComparing>());
+        QVERIFY(desk.open());
+        QVERIFY(desk.boards.select(QStringLiteral("pi")));
+        desk.fake->error = core::makeError(core::DiagnosticCode::UnknownName, "not the board");
+        QVERIFY(desk.run());
+        QVERIFY(desk.boards.state().state != BoardState::Offline);
+        desk.fake->error = core::makeError(core::BoardCode::BoardUnreachable, "it refuses");
+        QVERIFY(desk.run());
+        QCOMPARE(desk.boards.state().state, BoardState::Offline);
     }
 
     void followsTheSelectedNode()
