@@ -154,7 +154,7 @@ void ProjectSheet::refresh()
     showText(*m_constantPools, state.constantPools);
     m_command->setText(state.commandLine);
     const QString note = state.working.isEmpty() ? state.problem : state.working + tr("…");
-    m_problem->setText(state.made.isEmpty() || !state.working.isEmpty() ? note : QString());
+    m_problem->setText(!state.isMade || !state.working.isEmpty() ? note : QString());
     m_problem->setVisible(!m_problem->text().isEmpty());
     if (m_log->toPlainText() != state.log) {
         m_log->setPlainText(state.log);

@@ -66,6 +66,12 @@ void ProjectPresenter::proposeKind()
 void ProjectPresenter::setKind(QString name)
 {
     m_isKindChosen = true;
+    // A folder holds the project of one template.
+    const auto folderOf = [this](const QString& kind) {
+        return kind == m_madeKind ? m_state.made : m_state.made + QLatin1Char('-') + kind;
+    };
+    if (!m_state.made.isEmpty() && m_state.folder == folderOf(m_state.kind))
+        m_state.folder = folderOf(name);
     m_state.kind = name;
     refresh();
 }
@@ -111,7 +117,10 @@ void ProjectPresenter::create()
             return work(document, asked, job);
         },
         [this, asked](const core::Status& status) {
-            if (status) m_state.made = asked.folder;
+            if (status) {
+                m_state.made = asked.folder;
+                m_madeKind = asked.kind;
+            }
             finish(tr("The project was not made"),
                    tr("%1 holds the project for %2").arg(asked.folder, asked.options.target),
                    status);
@@ -179,7 +188,9 @@ void ProjectPresenter::refresh()
     const bool isFree = m_state.working.isEmpty() && !m_workspace.state().isBusy;
     m_state.canCreate =
         isFree && m_state.problem.isEmpty() && engine.create && m_workspace.state().hasDocument;
-    m_state.canMake = isFree && !m_state.made.isEmpty() && engine.make;
+    m_state.isMade =
+        !m_state.made.isEmpty() && m_state.made == m_state.folder && m_state.kind == m_madeKind;
+    m_state.canMake = isFree && m_state.isMade && engine.make;
     emit stateChanged();
 }
 

@@ -21,6 +21,7 @@ struct ProjectState
     QString log;     ///< of what was done with it
     QString working; ///< what is being done; empty: nothing
     bool canCreate = false;
+    bool isMade = false;  ///< the draft is of the project that was made
     bool canMake = false; ///< build, flash and run
 };
 
@@ -58,6 +59,7 @@ private:
     WorkspacePresenter& m_workspace;
     std::vector<ProjectKind> m_kinds;
     ProjectState m_state;
+    QString m_madeKind;          ///< template of the project that was made
     bool m_isKindChosen = false; ///< by somebody
     QString m_model;             ///< that the draft is about
 };

@@ -91,6 +91,16 @@ private slots:
         QVERIFY2(sheet->log().toPlainText().contains(
                      QStringLiteral("probabilities Tensor[(1, 10), float32]")),
                  qPrintable(state.log));
+
+        // Another template is another project: nothing is built under its name.
+        const QString made = state.made;
+        choose(sheet->kind(), QStringLiteral("arduino"));
+        QCOMPARE(state.folder, made + QStringLiteral("-arduino"));
+        QVERIFY2(sheet->createButton().isEnabled(), qPrintable(state.problem));
+        QVERIFY(!sheet->buildButton().isEnabled() && !sheet->runButton().isEnabled());
+        choose(sheet->kind(), QStringLiteral("crt-host"));
+        QCOMPARE(state.folder, made);
+        QVERIFY(sheet->buildButton().isEnabled());
     }
 
 private:
