@@ -10,6 +10,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QDir>
 #include <QFileInfo>
 #include <QPainter>
 
@@ -58,8 +59,9 @@ core::Status exportReport(MainWindow& window, const QString& path)
 
 void MainWindow::chooseFile()
 {
-    const QString folder =
-        m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
+    const QString folder = m_settings.recents.isEmpty()
+                               ? QDir::homePath()
+                               : QFileInfo(m_settings.recents.first()).path();
     m_options.askForFile(this,
                          {views::FileQuestion::Kind::Open, tr("Open model"), folder,
                           modelFileFilters() << tr("All files (*)")},

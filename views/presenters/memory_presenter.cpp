@@ -270,9 +270,11 @@ void MemoryPresenter::refreshCaptions()
     const QString bound = shown.arenaBytes == 0 && shown.valuesAtRunTime > 0 ? QString()
                           : lost == 0 ? tr(" = lower bound (proven)")
                                       : tr(", lower bound %1").arg(byteText(shown.lowerBoundBytes));
-    const QString mark = m_state.isWhatIf     ? tr("what if, not compiled · ")
-                         : m_state.isCompiled ? QString()
-                                              : tr("not compiled yet · ");
+    // The target that is named now may be another one.
+    const QString mark = m_state.isWhatIf ? tr("what if, not compiled · ")
+                         : m_state.isCompiled
+                             ? QString()
+                             : tr("not compiled yet, as for %1 · ").arg(m_document->target);
     m_state.curveCaption = mark + tr("planner %1 · arena %2%3 · without planning %4")
                                       .arg(shown.algorithm, byteText(shown.arenaBytes), bound,
                                            byteText(shown.withoutReuseBytes));

@@ -96,8 +96,14 @@ private slots:
         QVERIFY(settle());
         QVERIFY(!m_window->workspace().document()->isCompiled());
         QVERIFY(m_window->memory().state().hasPlan);
-        QVERIFY(
-            m_window->memory().state().curveCaption.contains(QStringLiteral("not compiled yet")));
+        // The plan stays that of its target when another one is named.
+        views::WorkspacePresenter& workspace = m_window->workspace();
+        const QString target = workspace.document()->target;
+        workspace.setTarget(QStringLiteral("c -mcpu=cortex-m4"));
+        QVERIFY(!target.isEmpty() && settle());
+        QVERIFY(m_window->memory().state().curveCaption.startsWith(
+            QStringLiteral("not compiled yet, as for %1 · ").arg(target)));
+        workspace.setTarget(target);
         const views::MemoryPlan planned = m_window->memory().plan();
         m_window->memory().selectBuffer(0);
         QVERIFY(m_window->workspace().selection().node().isValid());
