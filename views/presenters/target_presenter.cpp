@@ -87,9 +87,12 @@ void TargetPresenter::refresh()
     m_state.message = workspace.targetMessage;
     m_state.explanation = workspace.targetExplanation;
     const Engine& engine = m_workspace.engine();
-    if (engine.targetNames && (!m_hasNames || m_namesOf != m_state.parts.triple)) {
+    // C names no machine; the processors that it has figures and methods of are Arm's small ones.
+    const bool isC = m_state.parts.kind == QLatin1String("c") && m_state.parts.triple.isEmpty();
+    const QString machine = isC ? QStringLiteral("arm-none-eabi") : m_state.parts.triple;
+    if (engine.targetNames && (!m_hasNames || m_namesOf != machine)) {
         m_hasNames = true;
-        m_namesOf = m_state.parts.triple;
+        m_namesOf = machine;
         m_names = engine.targetNames(m_namesOf);
     }
     m_state.unused = engine.unusedFeatures && m_state.isValid && !board.isEmpty()

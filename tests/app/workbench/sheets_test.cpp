@@ -190,6 +190,14 @@ private slots:
         typeText(*m_window, QStringLiteral("llvm -mcpu=haswell"));
         QVERIFY(waitFor([&] { return sheet.target().state().isValid; }));
         QCOMPARE(sheet.processor().text(), QStringLiteral("haswell"));
+        QVERIFY(!sheet.target().names().cpus.contains(QStringLiteral("cortex-m4")));
+        press("ctrl+a");
+        typeText(*m_window, QStringLiteral("c"));
+        QVERIFY(waitFor(
+            [&] { return sheet.target().names().cpus.contains(QStringLiteral("cortex-m4")); }));
+        press("ctrl+a");
+        typeText(*m_window, QStringLiteral("llvm -mcpu=haswell"));
+        QVERIFY(waitFor([&] { return sheet.target().state().isValid; }));
         press("Escape");
         QVERIFY(waitFor([&] { return !sheet.isVisible(); }));
         QVERIFY(settle());
