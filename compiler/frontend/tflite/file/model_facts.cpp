@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 
 namespace tenon::compiler {
 namespace {
@@ -32,8 +31,9 @@ std::string realText(const TfliteQuantization& quantization)
     const auto scale = static_cast<float>(quantization.scales[0]);
     std::array<char, 32> digits{}; // the shortest that read back as what the file holds
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), scale).ptr;
-    return "(integer " + std::string(zero < 0 ? "+ " : "- ") + std::to_string(std::abs(zero)) +
-           ") * " + std::string(digits.data(), end);
+    const std::string taken = std::to_string(zero); // also of the least number that there is
+    return "(integer " + (zero < 0 ? "+ " + taken.substr(1) : "- " + taken) + ") * " +
+           std::string(digits.data(), end);
 }
 
 std::string signatureText(const TfliteModel& model, const TfliteSignature& signature)

@@ -59,6 +59,7 @@ TEST(TfliteReader, TellsWhatTheFileSays)
     EXPECT_EQ(model->facts.parameterCount, 6);
     EXPECT_EQ(model->facts.opCounts.at("CONV_2D"), 1u);
     ASSERT_EQ(model->facts.inputs.size(), 1u);
+    // What whoever feeds it needs to know.
     const std::pair<std::string, std::string> reals[] = {{"real value of x", "(integer - 3) * 0.5"},
                                                          {"real value of y", "(integer + 5) * 1"}};
     for (const auto& real : reals)
