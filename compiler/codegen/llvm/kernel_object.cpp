@@ -13,6 +13,7 @@
 #include "compiler/codegen/llvm/llvm_traits.h"
 #include "compiler/codegen/llvm/machine_passes.h"
 #include "compiler/codegen/llvm/neon_narrow.h"
+#include "compiler/codegen/llvm/product_pairs.h"
 #include "compiler/codegen/llvm/soft_half.h"
 #include "compiler/codegen/llvm/step_pointers.h"
 #include "core/ir/tir/text.h"
@@ -127,6 +128,10 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine, PlainLoops p
                          "LLVM pipeline: " + llvm::toString(std::move(error)));
     }
     passes.run(module, modules);
+    if (isX86With(machine, "+sse2"))
+        for (llvm::Function& function : module)
+            if (!function.isDeclaration())
+                pairProducts(function, isX86With(machine, "+avx2") ? 32 : 16);
     for (llvm::Function& function : module)
         if (isShort && !function.isDeclaration()) stepPointers(function);
     if (machine.getTargetTriple().isAArch64() || isNeonOfWords(machine))
