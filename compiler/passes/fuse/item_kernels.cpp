@@ -4,7 +4,10 @@
 #include "compiler/passes/fuse/item_kernels.h"
 
 #include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/ops/symbols.h"
+#include "compiler/passes/patch_chunks.h"
+#include "compiler/passes/rewrite.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
 #include "core/tensor/dim_bounds.h"
@@ -205,6 +208,19 @@ int64_t productRows(const Module& module, const GraphFunction& function, const D
     return rows;
 }
 
+/// Results of an item for each channel where their filters are wanted by more of them than one item
+/// has: those of transformed convolutions; 0 without one.
+int64_t tiledResults(const Module& module, const GraphFunction& function, const Dim& items)
+{
+    for (const NodeId id : function.order) {
+        const NodeRecord& node = module.node(id);
+        if (!isOp(node, winogradConv2dNchwcOp)) continue;
+        const Shape item = itemType(node.types[0], items, 1).shape;
+        return elementCount(*constantShape({item[2], item[3]}));
+    }
+    return 0;
+}
+
 std::vector<int64_t> chunksOf(const Module& module, const GraphFunction& function, const Dim& items,
                               const std::optional<DimBounds>& count)
 {
@@ -213,6 +229,11 @@ std::vector<int64_t> chunksOf(const Module& module, const GraphFunction& functio
         if (count) chunk = std::clamp<int64_t>(count->high, 1, chunk);
         if (chunk > 1 && (chunks.empty() || chunk < chunks.back())) chunks.push_back(chunk);
     };
+    if (const int64_t results = tiledResults(module, function, items); results > 0) {
+        for (const int64_t most : kResultsAtOnce)
+            if (arePatches(items)) add(most / results);
+        return chunks;
+    }
     const int64_t rows = productRows(module, function, items);
     if (rows == 0)
         add(std::min(kLargeItem / itemElements(module, function, items), kMostChunk));

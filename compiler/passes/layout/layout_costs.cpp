@@ -139,7 +139,7 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
     if (!weight || module.type(node.operands[1]).dtype != kFloat32 || shape.size() != 4 ||
         data.size() != 4 || !data[1].isConst())
         return std::nullopt;
-    if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
+    shape = sizedShape(module, shape);
     const auto out = constantShape(shape);
     if (!out) return std::nullopt;
     const int64_t groups = node.attrs.integer("groups", 1);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<int64_t, 11> kUsualExtents{96,  128, 160, 192, 224, 256,
                                                 320, 384, 416, 512, 640};
 constexpr std::array<int64_t, 4> kCandidates{4, 8, 16, 32};
-/// What is not larger than this is one patch.
+/// What is never larger than this may be one patch.
 constexpr int64_t kWholeSide = 28;
 /// Calling a kernel for one patch.
 constexpr double kCallCycles = 500;
@@ -46,8 +46,12 @@ PatchSides::PatchSides(const Module& module, const TargetFacts& facts)
 std::vector<int64_t> PatchSides::candidatesFor(const Dim& extent) const
 {
     const auto range = rangeOf(extent, m_bounds);
-    if (range && range->high <= kWholeSide) return {std::max<int64_t>(1, range->high)};
-    return {kCandidates.begin(), kCandidates.end()};
+    if (!range || range->high > kWholeSide) return {kCandidates.begin(), kCandidates.end()};
+    const int64_t whole = std::max<int64_t>(1, range->high);
+    std::vector<int64_t> sides{whole}; // first: of equal costs, one patch
+    for (const int64_t side : kCandidates)
+        if (side < whole) sides.push_back(side);
+    return sides;
 }
 
 /// Of what stands for all layers: a product of as many channels as there are results, whose

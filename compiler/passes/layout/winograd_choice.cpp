@@ -6,7 +6,9 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/winograd.h"
 #include "compiler/passes/constant_growth.h"
+#include "compiler/passes/patch_chunks.h"
 #include "compiler/passes/rewrite.h"
+#include "core/ir/size_bounds.h"
 
 #include <algorithm>
 #include <bit>
@@ -275,14 +277,22 @@ WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& mach
     return best;
 }
 
+core::Shape sizedShape(const core::Module& module, core::Shape images)
+{
+    const auto each =
+        images.size() == 4 ? core::constantShape({images[2], images[3]}) : std::nullopt;
+    if (each && !images[0].isConst())
+        images[0] = core::Dim(
+            patchesAtOnce(images[0], core::elementCount(*each), core::boundsOf(module.main())));
+    return images;
+}
+
 std::optional<ConvolutionSize> convolutionSize(const core::Module& module,
                                                const core::NodeRecord& node)
 {
     if (!isOp(node, conv2dOp)) return std::nullopt;
     const auto weight = knownShape(module, node.operands[1]);
-    // A batch of unknown size is computed item by item.
-    core::Shape shape = node.types[0].shape;
-    if (shape.size() == 4 && !shape[0].isConst()) shape[0] = core::Dim(1);
+    const core::Shape shape = sizedShape(module, node.types[0].shape);
     const auto out = core::constantShape(shape);
     if (!weight || weight->size() != 4 || !out || out->size() != 4) return std::nullopt;
     const std::vector<int64_t> strides = node.attrs.integers("strides", {1, 1});

@@ -89,6 +89,10 @@ WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& mach
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine,
                           const WinogradTile& tile);
 
+/// The shape of images of known rows and columns with so many of them as a kernel takes at once
+/// where their number is not known: one, or some patches.
+core::Shape sizedShape(const core::Module& module, core::Shape images);
+
 /// Of a conv2d of known shapes that is not depthwise, dilated or not; a batch of unknown size
 /// counts as one.
 std::optional<ConvolutionSize> convolutionSize(const core::Module& module,

@@ -52,6 +52,30 @@ ResultLoops tileResult(Schedule& schedule, const std::string& last, const Winogr
     return {steps, "", blocks[0], x[0]};
 }
 
+/// Splits the loops of the products' copy, images and tiles among them, into those between and
+/// those of register tiles; returns the innermost loop between them.
+std::string splitProducts(Schedule& schedule, const std::vector<std::string>& out,
+                          const TileSpace& space, const TargetFacts& facts)
+{
+    const int64_t together =
+        imagesOfRegisterTile(schedule.extentOf(out[0]), space.positions, space, facts);
+    TileSpace own = space;
+    own.positions *= together;
+    const RegisterTile tile = chooseTile(own, facts);
+    const auto vectors = schedule.split(out[3], {-1, tile.vectors});
+    const auto tiles = schedule.splitOverlap(out[4], tile.positions / together);
+    // Images inside of points, whose filters all of them multiply.
+    std::vector<std::string> order{out[1], out[2], vectors[0], out[0], tiles[0]};
+    if (together > 1) {
+        const auto images = schedule.split(out[0], {-1, together});
+        order[3] = images[0];
+        order.push_back(images[1]);
+    }
+    order.insert(order.end(), {tiles[1], vectors[1], out[5]});
+    schedule.reorder(order);
+    return tiles[0];
+}
+
 /// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
 void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const WinogradShape& shape,
                       const std::string& loop, const TargetFacts& facts)
@@ -59,25 +83,29 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const auto copy = schedule.cacheWrite(blocks.products, tir::Scope::Register);
     schedule.computeAt(copy, loop);
     const std::vector<std::string> out = innerLoops(schedule, copy, 6);
-    const RegisterTile tile = chooseTile({.vectors = shape.vectors,
-                                          .positions = schedule.extentOf(out[4]),
-                                          .areHalves = facts.hasHalfLanes && shape.pointBytes == 2,
-                                          .arePairs = shape.dataBytes < shape.pointBytes},
-                                         facts);
-    const auto vectors = schedule.split(out[3], {-1, tile.vectors});
-    const auto tiles = schedule.splitOverlap(out[4], tile.positions);
-    // Images inside of points, whose filters all of them multiply.
-    schedule.reorder({out[1], out[2], vectors[0], out[0], tiles[0], tiles[1], vectors[1], out[5]});
-    schedule.computeAt(blocks.products, tiles[0]);
+    const std::string between =
+        splitProducts(schedule, out,
+                      {.vectors = shape.vectors,
+                       .positions = schedule.extentOf(out[4]),
+                       .areHalves = facts.hasHalfLanes && shape.pointBytes == 2,
+                       .arePairs = shape.dataBytes < shape.pointBytes},
+                      facts);
+    schedule.computeAt(blocks.products, between);
 
     const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
     const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
-    schedule.reorder({own[0], own[1], own[2], own[6], depth[0], depth[1], own[4], own[3], own[5]});
-    initialiseTile(schedule, blocks.products, own[6], 3, shape.lanes);
+    std::vector<std::string> order{own[0],   own[1], own[2], own[6], depth[0],
+                                   depth[1], own[4], own[3], own[5]};
+    // Images of a register tile are positions of it.
+    const bool areTogether = schedule.extentOf(own[0]) > 1;
+    if (areTogether) std::rotate(order.begin(), order.begin() + 1, order.begin() + 6);
+    const size_t inTile = areTogether ? 4 : 3;
+    schedule.reorder(order);
+    initialiseTile(schedule, blocks.products, own[6], inTile, shape.lanes);
     (void)schedule.tries().skipZeroTerms(blocks.products, 5); // refused without strides
     schedule.unroll(depth[1]);
-    unrollTile(schedule, blocks.products, 3, shape.lanes);
-    return unrollTile(schedule, copy, 3, shape.lanes);
+    unrollTile(schedule, blocks.products, inTile, shape.lanes);
+    return unrollTile(schedule, copy, inTile, shape.lanes);
 }
 
 /// A tile writes a vector to each point. Where points are apart by a power of two, these would

@@ -55,8 +55,7 @@ public:
         const auto cache = static_cast<double>(m_facts.l2Bytes);
         // Every step reads all filters, from the second-level cache at best.
         const double passing = steps * part * m_filters / (kReachedOfL2 * m_facts.l2BytesPerCycle);
-        const double computing = std::max(passing, steps * part * static_cast<double>(step.images) *
-                                                       computingCycles(step.rows * step.columns));
+        const double computing = std::max(passing, steps * part * computingCycles(step));
         const bool keepsFilters = data + products + part * m_filters <= kHeld * cache;
         const double reading =
             (keepsFilters ? 1 : steps) * part * m_filters / filterBytesPerCycle();
@@ -76,12 +75,13 @@ private:
         return static_cast<double>(each * m_shape.points * elements);
     }
 
-    /// Of one image: a register tile holds tiles of no other.
-    double computingCycles(int64_t tiles) const
+    double computingCycles(const WinogradStep& step) const
     {
-        const double perChannel =
-            stepCyclesOfAll({.vectors = m_shape.vectors, .positions = tiles}, m_facts);
-        return static_cast<double>(m_shape.points * m_shape.inChannels) * m_blocks * perChannel;
+        TileSpace space{.vectors = m_shape.vectors, .positions = step.rows * step.columns};
+        const int64_t together = imagesOfRegisterTile(step.images, space.positions, space, m_facts);
+        space.positions *= together;
+        return static_cast<double>(m_shape.points * m_shape.inChannels * step.images / together) *
+               m_blocks * stepCyclesOfAll(space, m_facts);
     }
 
     /// Of filters that were evicted since the last step.
@@ -118,6 +118,17 @@ std::vector<WinogradStep> possibleSteps(const WinogradShape& shape, const Target
 }
 
 } // namespace
+
+int64_t imagesOfRegisterTile(int64_t images, int64_t tiles, const TileSpace& space,
+                             const TargetFacts& facts)
+{
+    TileSpace all = space;
+    all.positions = images * tiles;
+    const int64_t together = divisorUpTo(images, chooseTile(all, facts).positions / tiles);
+    if (together < 2) return 1;
+    all.positions = together * tiles;
+    return chooseTile(all, facts).positions == all.positions ? together : 1;
+}
 
 bool isWhole(const WinogradShape& shape, const WinogradStep& step)
 {

@@ -3,6 +3,7 @@
 // second-level cache while the filters pass by.
 #pragma once
 
+#include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/winograd_site.h"
 
 namespace tenon::compiler {
@@ -17,6 +18,11 @@ struct WinogradStep
 
 /// Whether it takes all tiles of all images whose number is known.
 bool isWhole(const WinogradShape& shape, const WinogradStep& step);
+
+/// Of so many images with so many tiles each in a step, those whose tiles share a register tile: 1
+/// where the tiles of one image fill it.
+int64_t imagesOfRegisterTile(int64_t images, int64_t tiles, const TileSpace& space,
+                             const TargetFacts& facts);
 
 /// The step with the fewest cycles of one thread by the machine model, the largest of equal ones.
 /// With threads: a step for each at least, or all tiles where threads can share the filters.

@@ -181,8 +181,10 @@ static int32_t run_items(vm_machine* machine, const vm_each* each, int64_t items
         int64_t chunks = (items - done) / step;
         int64_t extra = 0;
         const int64_t left = items - done - chunks * step;
-        /* One more chunk, which repeats some items, is cheaper than many smaller ones. */
-        if (left * 2 > step) {
+        /* One more chunk, which repeats some items, is cheaper than many smaller ones; for half of
+         * one, than single items. */
+        const int are_single = left > 1 && each->steps[kernel + 1] == 1;
+        if (left * 2 > step || (left * 2 == step && are_single)) {
             ++chunks;
             extra = step - left;
         }

@@ -35,7 +35,8 @@ int32_t markItems(void* const* tensors, const int64_t*)
     return 0;
 }
 
-constexpr tenon_vm_kernel kKernels[] = {doubleAll, markItems<8>, markItems<2>, markItems<1>};
+constexpr tenon_vm_kernel kKernels[] = {doubleAll, markItems<8>, markItems<2>, markItems<1>,
+                                        markItems<4>};
 
 /// One input and one output of int64 and any length, in registers 0 and 1.
 ExecutorProgram programOf(VmCode code)
@@ -48,7 +49,7 @@ ExecutorProgram programOf(VmCode code)
     program.outputNames = {"y"};
     program.kernels.push_back(
         {.symbol = "k", .function = "k", .parameterCount = 2, .sizeCount = 1});
-    for (const char* name : {"m8", "m2", "m1"})
+    for (const char* name : {"m8", "m2", "m1", "m4"})
         program.kernels.push_back({.symbol = name, .function = name, .parameterCount = 2});
     program.calls.push_back({"double", 0, {0, 1}});
     code.inputRegisters = {0};
@@ -131,10 +132,12 @@ std::vector<int64_t> marking(std::vector<int64_t> kernels = {1, 2, 3},
 
 TEST(Vm, TakesItemsInChunksThatFit)
 {
-    const auto marksOf = [](int64_t items) {
+    const auto marksOf = [](int64_t items, std::vector<int64_t> kernels = {1, 2, 3},
+                            std::vector<int64_t> steps = {8, 2, 1}) {
         std::vector<int64_t> x(static_cast<size_t>(items));
         for (int64_t i = 0; i < items; ++i) x[static_cast<size_t>(i)] = i;
-        const Outcome outcome = runProgram({.words = marking(), .presets = {0}}, x);
+        const Outcome outcome =
+            runProgram({.words = marking(std::move(kernels), std::move(steps)), .presets = {0}}, x);
         EXPECT_EQ(outcome.error, "");
         EXPECT_EQ(outcome.values.size(), x.size());
         std::vector<int64_t> marks;
@@ -149,6 +152,10 @@ TEST(Vm, TakesItemsInChunksThatFit)
     // The second chunk repeats three items of the first.
     EXPECT_EQ(marksOf(13), std::vector<int64_t>(13, 8));
     EXPECT_EQ(marksOf(5), (std::vector<int64_t>{2, 2, 2, 2, 1}));
+    EXPECT_EQ(marksOf(12), (std::vector<int64_t>{8, 8, 8, 8, 8, 8, 8, 8, 2, 2, 2, 2}));
+    // Half a chunk, or two single items.
+    EXPECT_EQ(marksOf(6, {4, 3}, {4, 1}), std::vector<int64_t>(6, 4));
+    EXPECT_EQ(marksOf(5, {4, 3}, {4, 1}), (std::vector<int64_t>{4, 4, 4, 4, 1}));
 }
 
 TEST(Vm, RefusesChunksThatDoNotFit)

@@ -109,4 +109,14 @@ TEST(WinogradStep, OneStepWhereThreadsShareTheFilters)
     EXPECT_EQ(step.columns, 4);
 }
 
+TEST(WinogradStep, TilesOfSeveralImagesShareARegisterTileWhereThoseOfOneAreFew)
+{
+    const TileSpace space{.vectors = 2, .positions = 1};
+    const int64_t together = imagesOfRegisterTile(16, 1, space, machine());
+    EXPECT_GT(together, 1);
+    EXPECT_EQ(16 % together, 0);
+    EXPECT_EQ(imagesOfRegisterTile(1, 1, space, machine()), 1);
+    EXPECT_EQ(imagesOfRegisterTile(16, 64, {.vectors = 2, .positions = 64}, machine()), 1);
+}
+
 } // namespace
