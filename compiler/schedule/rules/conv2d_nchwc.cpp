@@ -25,10 +25,14 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
     return steps % std::max<int64_t>(1, facts.threads) == 0;
 }
 
-/// True where the block takes the points of a strided 1 x 1 window, and pads nothing.
-bool takesPoints(const Schedule& schedule, const std::string& pad)
+/// True where rows may be walked as one axis: no block pads the image. The one before a strided
+/// 1 x 1 window takes its points, and pads nothing.
+bool canJoinRows(const Schedule& schedule, const std::string& conv, const ConvShape& shape)
 {
-    const tir::Stmt body = blockOf(schedule, pad)->body;
+    if (!shape.isPointwise || !canFlatten(schedule, conv, 5)) return false;
+    const std::vector<std::string> pads = blocksBefore(schedule, conv);
+    if (pads.size() != 1) return pads.empty();
+    const tir::Stmt body = blockOf(schedule, pads[0])->body;
     return body->kind == tir::StmtKind::Store && body->value->kind == tir::ExprKind::Load;
 }
 
@@ -49,8 +53,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     pads = blocksBefore(schedule, conv);
     accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
-    const bool isJoined = pads.empty() || (pads.size() == 1 && takesPoints(schedule, pads[0]));
-    const bool flat = isJoined && site.shape.isPointwise && canFlatten(schedule, conv, 5);
+    const bool flat = canJoinRows(schedule, conv, site.shape);
     if (flat) {
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;
