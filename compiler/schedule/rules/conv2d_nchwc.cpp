@@ -27,10 +27,10 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
 
 /// True where rows may be walked as one axis: no block pads the image. The one before a strided
 /// 1 x 1 window takes its points, and pads nothing.
-bool canJoinRows(const Schedule& schedule, const std::string& conv, const ConvShape& shape)
+bool canJoinRows(const Schedule& schedule, const std::vector<std::string>& pads,
+                 const ConvShape& shape)
 {
-    if (!shape.isPointwise || !canFlatten(schedule, conv, 5)) return false;
-    const std::vector<std::string> pads = blocksBefore(schedule, conv);
+    if (!shape.isPointwise) return false;
     if (pads.size() != 1) return pads.empty();
     const tir::Stmt body = blockOf(schedule, pads[0])->body;
     return body->kind == tir::StmtKind::Store && body->value->kind == tir::ExprKind::Load;
@@ -53,7 +53,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     pads = blocksBefore(schedule, conv);
     accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
-    const bool flat = canJoinRows(schedule, conv, site.shape);
+    const bool flat = canJoinRows(schedule, pads, site.shape) && canFlatten(schedule, conv, 5);
     if (flat) {
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;

@@ -12,7 +12,12 @@ int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
 {
     const int64_t rowBytes = std::max<int64_t>(1, shape.inputRowBytes / shape.groups);
     const int64_t cached = std::max<int64_t>(1, facts.l2Bytes / 4 / rowBytes);
-    if (shape.groups > 1) return evenDivisorUpTo(shape.rows, cached, facts); // threads share groups
+    // Threads share groups, and rows where there are fewer of those.
+    if (shape.groups > 1)
+        return evenDivisorUpTo(
+            shape.rows,
+            std::min(cached, std::max<int64_t>(1, shape.rows * shape.groups / facts.threads)),
+            facts);
     const int64_t perThread = std::max<int64_t>(1, shape.rows / (2 * int64_t{facts.threads}));
     return evenDivisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}), facts);
 }
