@@ -47,7 +47,7 @@ private:
     llvm::Value* log512(llvm::Value* x);
     llvm::Value* logOfSingle(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);
-    llvm::Value* tanh512(llvm::Value* x);
+    llvm::Value* tanhOfSingle(llvm::Value* x);
     llvm::Value* sigmoid(llvm::Value* x);
     llvm::Value* erf(llvm::Value* x);
     llvm::Value* erf512(llvm::Value* x);
@@ -71,6 +71,7 @@ private:
     llvm::Value* powerOfTwo(llvm::Value* n); ///< 2^n for integers within the normal range
     llvm::Value* notAbove(llvm::Value* x, double limit); ///< NaN stays
     llvm::Value* reciprocal(llvm::Value* x);             ///< of what is neither huge nor subnormal
+    llvm::Value* quotient(llvm::Value* above, llvm::Value* below); ///< `below` likewise
 
     llvm::IRBuilderBase& m_b;
     llvm::Type* m_type;
