@@ -76,7 +76,30 @@ struct FirstLane
 {
     llvm::Value* pointer;
     llvm::Align align;
+    llvm::Align single; ///< of every lane
 };
+
+/// The lanes out of vectors of `width` at the begin and at the end of what they span.
+llvm::Value* fromTwo(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
+                     const LanePlaces& places, int64_t width)
+{
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
+    llvm::Value* front = builder.CreateAlignedLoad(type, first.pointer, first.align);
+    llvm::Value* back = llvm::PoisonValue::get(type);
+    const int64_t backBegin = places.high - places.low + 1 - width;
+    if (backBegin > 0) {
+        llvm::Value* next = builder.CreateInBoundsGEP(
+            element, first.pointer, builder.getInt64(static_cast<uint64_t>(backBegin)));
+        back = builder.CreateAlignedLoad(type, next, first.single);
+    }
+    std::vector<int> lanesOfBoth;
+    for (const std::optional<int64_t>& offset : places.offsets) {
+        const int64_t place = offset ? *offset - places.low : llvm::PoisonMaskElem;
+        const bool isBehind = offset && place >= width;
+        lanesOfBoth.push_back(static_cast<int>(isBehind ? width + place - backBegin : place));
+    }
+    return builder.CreateShuffleVector(front, back, lanesOfBoth);
+}
 
 /// The lanes out of two vectors at the begin and two at the end of what they span.
 llvm::Value* fromFour(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
@@ -87,7 +110,7 @@ llvm::Value* fromFour(llvm::IRBuilderBase& builder, llvm::Type* element, const F
     const auto vectorAt = [&](int64_t place) {
         llvm::Value* from = builder.CreateInBoundsGEP(
             element, first.pointer, builder.getInt64(static_cast<uint64_t>(place)));
-        return builder.CreateAlignedLoad(type, from, first.align);
+        return builder.CreateAlignedLoad(type, from, first.single);
     };
     const int64_t behind = places.high - places.low + 1 - 2 * lanes;
     std::vector<int> early, late, both;
@@ -105,6 +128,60 @@ llvm::Value* fromFour(llvm::IRBuilderBase& builder, llvm::Type* element, const F
     llvm::Value* back =
         builder.CreateShuffleVector(vectorAt(behind), vectorAt(behind + lanes), late);
     return builder.CreateShuffleVector(front, back, both);
+}
+
+constexpr int64_t kBlendedBytes = 32; ///< of AVX and AVX2: one cheap instruction blends words
+
+/// Where a lane stands in vectors that each begin at the last element of the one before.
+struct Turn
+{
+    int64_t vector, position;
+};
+
+/// Of every lane, no two at the same position; nothing where two are. Lanes of AVX2 at a stride of
+/// up to 6 are so.
+std::optional<std::vector<Turn>> turnsOf(const LanePlaces& places, int64_t lanes)
+{
+    constexpr int64_t kMostVectors = 6;
+    const int64_t step = lanes - 1, last = (places.high - places.low - 1) / step;
+    if (last >= kMostVectors) return std::nullopt;
+    std::vector<bool> isTaken(static_cast<size_t>(lanes));
+    std::vector<Turn> turns;
+    for (const std::optional<int64_t>& offset : places.offsets) {
+        if (!offset) return std::nullopt;
+        const int64_t place = *offset - places.low, vector = std::min(place / step, last);
+        turns.push_back({vector, place - vector * step});
+        const auto position = static_cast<size_t>(turns.back().position);
+        if (isTaken[position]) return std::nullopt;
+        isTaken[position] = true;
+    }
+    return turns;
+}
+
+/// The lanes blended out of all vectors, each in its position, and then brought into order.
+llvm::Value* blended(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
+                     const std::vector<Turn>& turns)
+{
+    const auto lanes = static_cast<int64_t>(turns.size());
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    std::vector<int64_t> owners(turns.size());
+    std::vector<int> order;
+    for (const Turn& turn : turns) {
+        owners[static_cast<size_t>(turn.position)] = turn.vector;
+        order.push_back(static_cast<int>(turn.position));
+    }
+    llvm::Value* all = builder.CreateAlignedLoad(type, first.pointer, first.align);
+    for (int64_t vector = 1; vector <= *std::max_element(owners.begin(), owners.end()); ++vector) {
+        llvm::Value* from = builder.CreateInBoundsGEP(
+            element, first.pointer, builder.getInt64(static_cast<uint64_t>(vector * (lanes - 1))));
+        std::vector<int> either;
+        for (int64_t i = 0; i < lanes; ++i)
+            either.push_back(
+                static_cast<int>(owners[static_cast<size_t>(i)] == vector ? lanes + i : i));
+        all = builder.CreateShuffleVector(all, builder.CreateAlignedLoad(type, from, first.single),
+                                          either);
+    }
+    return builder.CreateShuffleVector(all, order);
 }
 
 } // namespace
@@ -141,29 +218,18 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
     // Few lanes farther apart come from wider vectors, which one instruction shuffles.
     if (span > 2 * width && bytes >= 4)
         width = std::min(std::max(lanes, m_options.vectorBytes / bytes), most);
-    if (span > 2 * width && !isWithinFour(lanes, span, bytes)) return nullptr;
+    const bool isFar = span > 2 * width, isByFour = isFar && isWithinFour(lanes, span, bytes);
+    const bool fitsBlends =
+        bytes == 4 && lanes * bytes == kBlendedBytes && m_options.vectorBytes >= kBlendedBytes;
+    const auto turns = isFar && fitsBlends ? turnsOf(*places, lanes) : std::nullopt;
+    if (isFar && !isByFour && !turns) return nullptr;
     const auto [pointer, align] =
         address(node.buffer, tir::simplify(places->first + Expr(begin), m_ranges));
-    const FirstLane first{
-        pointer, std::min(align, llvm::Align(static_cast<uint64_t>(node.buffer->dtype.bytes())))};
-    if (span > 2 * width) return fromFour(m_builder, element, first, *places);
-    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
-    llvm::Value* front = m_builder.CreateAlignedLoad(type, pointer, align);
-    llvm::Value* back = llvm::PoisonValue::get(type);
-    const int64_t backBegin = span - width;
-    if (backBegin > 0) {
-        llvm::Value* next = m_builder.CreateInBoundsGEP(
-            element, pointer, m_builder.getInt64(static_cast<uint64_t>(backBegin)));
-        const llvm::Align single(static_cast<uint64_t>(node.buffer->dtype.bytes()));
-        back = m_builder.CreateAlignedLoad(type, next, std::min(align, single));
-    }
-    std::vector<int> lanesOfBoth;
-    for (const std::optional<int64_t>& offset : places->offsets) {
-        const int64_t place = offset ? *offset - begin : llvm::PoisonMaskElem;
-        const bool isBehind = offset && place >= width;
-        lanesOfBoth.push_back(static_cast<int>(isBehind ? width + place - backBegin : place));
-    }
-    return m_builder.CreateShuffleVector(front, back, lanesOfBoth);
+    const FirstLane first{pointer, align,
+                          std::min(align, llvm::Align(static_cast<uint64_t>(bytes)))};
+    if (turns) return blended(m_builder, element, first, *turns);
+    if (isFar) return fromFour(m_builder, element, first, *places);
+    return fromTwo(m_builder, element, first, *places, width);
 }
 
 } // namespace tenon::compiler

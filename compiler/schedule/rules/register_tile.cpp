@@ -123,9 +123,9 @@ int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInM
     if (facts.hasLaneOperand) return (facts.vectorRegisters - 4) / (vectors + 1);
     // The weights live beside the sums, and a broadcast input where it cannot be a memory operand;
     // cores that begin one load in a cycle load two ahead (1 x 14 sums stored sums in between on an
-    // ARMv7: a TCN took 1.23 times as many instructions). Those that begin two load one ahead, which
-    // tiles of several vectors have room for: 1 x 14 sums stored ten in between on AVX2 (3 x 3 in
-    // groups of 8 channels on Zen 4: 1.05 to 1.17 times as long as 1 x 13).
+    // ARMv7: a TCN took 1.23 times as many instructions). Those that begin two load one ahead,
+    // which tiles of several vectors have room for: 1 x 14 sums stored ten in between on AVX2 (3 x
+    // 3 in groups of 8 channels on Zen 4: 1.05 to 1.17 times as long as 1 x 13).
     const bool loadsAhead = facts.loads < 2 && facts.vectorBytes == 16;
     const int64_t ahead = loadsAhead ? 2 : vectors == 1 && facts.vectorRegisters <= 16 ? 1 : 0;
     const int64_t inputs = isInputInMemory ? 0 : 1 + ahead;

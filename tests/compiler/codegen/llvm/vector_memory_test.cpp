@@ -52,6 +52,11 @@ TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
         {"T.Ramp(i * 9 + 3, 1, 8) % T.Broadcast(9, 8)",
          [](int i, int l) { return (9 * i + 3 + l) % 9; }},
         {"T.Ramp(i + 50, 0, 8)", [](int i, int) { return i + 50; }},
+        {"T.Ramp(i * 24 + 18, 3, 8)", [](int i, int l) { return 24 * i + 18 + 3 * l; }},
+        {"T.Ramp(63 - i * 24, -3, 8)", [](int i, int l) { return 63 - 24 * i - 3 * l; }},
+        {"T.Ramp(i * 32 + 3, 4, 8)", [](int i, int l) { return 32 * i + 3 + 4 * l; }},
+        {"T.Ramp(i * 28, 5, 8)", [](int i, int l) { return 28 * i + 5 * l; }},
+        {"T.Ramp(i * 21, 6, 8)", [](int i, int l) { return 21 * i + 6 * l; }},
         {"T.Ramp(i * 3, 8, 8)", [](int i, int l) { return 3 * i + 8 * l; }}, // far apart
     };
     for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
