@@ -6,6 +6,8 @@
 #include "core/ir/tir/sum.h"
 #include "core/ir/tir/visit.h"
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -37,6 +39,12 @@ struct LanePlaces
     Expr first;
     std::vector<std::optional<int64_t>> offsets;
     int64_t low = 0, high = 0; ///< of all
+
+    bool areAllRead() const
+    {
+        return std::all_of(offsets.begin(), offsets.end(),
+                           [](const auto& o) { return o.has_value(); });
+    }
 };
 
 /// Nothing where the places depend on more than the lane, or none is read. `mask`: null, or the
@@ -62,6 +70,22 @@ std::optional<LanePlaces> placesOf(const Expr& index, const llvm::Constant* mask
     }
     if (!places.first.get()) return std::nullopt;
     return places;
+}
+
+constexpr int64_t kShuffledBytes = 16; ///< of vectors whose bytes come into any order
+
+/// Lanes of each of two vectors that end inside of what lanes span, so that neither reads beyond
+/// the buffer.
+int64_t widthOfTwo(int64_t lanes, int64_t span, int64_t bytes, const EmitOptions& options)
+{
+    const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(span)));
+    // Registers are as wide as a power of two: LLVM puts 14 lanes together from 8, 4 and 2.
+    const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(lanes)));
+    const int64_t width = std::min(whole * bytes <= options.vectorBytes ? whole : lanes, most);
+    if (span <= 2 * width || (bytes < 4 && !options.shufflesBytes)) return width;
+    // Few lanes farther apart come from wider vectors, which one instruction shuffles.
+    const int64_t shuffled = bytes >= 4 ? options.vectorBytes : kShuffledBytes;
+    return std::min(std::max(lanes, shuffled / bytes), most);
 }
 
 /// Lanes at a stride of 3 or 4 lie in four vectors: two shuffles of two each, and one that takes
@@ -184,6 +208,65 @@ llvm::Value* blended(llvm::IRBuilderBase& builder, llvm::Type* element, const Fi
     return builder.CreateShuffleVector(all, order);
 }
 
+/// One vector after another, every lane of theirs.
+llvm::Value* joined(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> vectors)
+{
+    return vectors.size() == 1 ? vectors[0] : llvm::concatenateVectors(builder, vectors);
+}
+
+/// Lanes [begin, end) out of as many vectors of 16 bytes as hold what they span; these end inside
+/// of what all lanes span.
+llvm::Value* shuffled(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
+                      const LanePlaces& places, size_t begin, size_t end)
+{
+    const int64_t width = kShuffledBytes / static_cast<int64_t>(first.single.value());
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
+    const auto placeOf = [&](size_t lane) { return *places.offsets[lane] - places.low; };
+    int64_t low = placeOf(begin), high = low;
+    for (size_t lane = begin; lane < end; ++lane) {
+        low = std::min(low, placeOf(lane));
+        high = std::max(high, placeOf(lane));
+    }
+    llvm::Value* all = llvm::PoisonValue::get(type);
+    for (int64_t at = low; at <= high; at += width) {
+        const int64_t from = std::min(at, places.high - places.low + 1 - width);
+        llvm::Value* next = builder.CreateInBoundsGEP(
+            element, first.pointer, builder.getInt64(static_cast<uint64_t>(from)));
+        std::vector<int> either;
+        for (size_t lane = begin; lane < end; ++lane) {
+            const int64_t place = placeOf(lane);
+            const bool isHere = place >= at && place < at + width;
+            either.push_back(static_cast<int>(isHere ? width + place - from
+                                                     : static_cast<int64_t>(lane - begin)));
+        }
+        either.resize(static_cast<size_t>(width), llvm::PoisonMaskElem);
+        all = builder.CreateShuffleVector(all, builder.CreateAlignedLoad(type, next, first.single),
+                                          either);
+    }
+    std::vector<int> kept;
+    for (size_t lane = begin; lane < end; ++lane) kept.push_back(static_cast<int>(lane - begin));
+    return kept.size() == static_cast<size_t>(width) ? all : builder.CreateShuffleVector(all, kept);
+}
+
+/// Bytes and halves at a distance, 16 bytes of them after another; null where they are too far
+/// apart, or too few.
+llvm::Value* fromSixteens(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
+                          const LanePlaces& places)
+{
+    constexpr int64_t kMostVectors = 8;
+    const size_t lanes = places.offsets.size();
+    const auto width = kShuffledBytes / static_cast<int64_t>(first.single.value());
+    const size_t each = std::min(lanes, static_cast<size_t>(width));
+    const int64_t span = places.high - places.low + 1;
+    if (span < width || lanes % each != 0 || !places.areAllRead() ||
+        span > kMostVectors * width * static_cast<int64_t>(lanes / each))
+        return nullptr;
+    std::vector<llvm::Value*> parts;
+    for (size_t begin = 0; begin < lanes; begin += each)
+        parts.push_back(shuffled(builder, element, first, places, begin, begin + each));
+    return joined(builder, parts);
+}
+
 } // namespace
 
 llvm::Constant* Emitter::knownComparison(const ExprNode& node)
@@ -209,24 +292,19 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
     if (!places) return nullptr;
     const int64_t begin = places->low, span = places->high - begin + 1;
     const auto lanes = static_cast<int64_t>(places->offsets.size());
-    // Both vectors end inside of what the lanes span, so that neither reads beyond the buffer.
     const int64_t bytes = node.buffer->dtype.bytes();
-    const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(span)));
-    // Registers are as wide as a power of two: LLVM puts 14 lanes together from 8, 4 and 2.
-    const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(lanes)));
-    int64_t width = std::min(whole * bytes <= m_options.vectorBytes ? whole : lanes, most);
-    // Few lanes farther apart come from wider vectors, which one instruction shuffles.
-    if (span > 2 * width && bytes >= 4)
-        width = std::min(std::max(lanes, m_options.vectorBytes / bytes), most);
+    const int64_t width = widthOfTwo(lanes, span, bytes, m_options);
     const bool isFar = span > 2 * width, isByFour = isFar && isWithinFour(lanes, span, bytes);
     const bool fitsBlends =
         bytes == 4 && lanes * bytes == kBlendedBytes && m_options.vectorBytes >= kBlendedBytes;
     const auto turns = isFar && fitsBlends ? turnsOf(*places, lanes) : std::nullopt;
-    if (isFar && !isByFour && !turns) return nullptr;
+    const bool isByBytes = isFar && bytes <= 2 && m_options.shufflesBytes;
+    if (isFar && !isByFour && !turns && !isByBytes) return nullptr;
     const auto [pointer, align] =
         address(node.buffer, tir::simplify(places->first + Expr(begin), m_ranges));
     const FirstLane first{pointer, align,
                           std::min(align, llvm::Align(static_cast<uint64_t>(bytes)))};
+    if (isByBytes) return fromSixteens(m_builder, element, first, *places);
     if (turns) return blended(m_builder, element, first, *turns);
     if (isFar) return fromFour(m_builder, element, first, *places);
     return fromTwo(m_builder, element, first, *places, width);

@@ -26,7 +26,9 @@ struct EmitOptions
     bool convertsToNearest = false;
     int packedLanes = 0;        ///< x86 packs bytes of four such vectors with saturation
     bool permutesBytes = false; ///< AVX-512 VBMI brings bytes of a vector into any order
-    bool masksLanes = false;    ///< AVX-512 moves some lanes of a vector and leaves the others
+    /// SSSE3 and AArch64's NEON bring the bytes of a vector of 16 into any order.
+    bool shufflesBytes = false;
+    bool masksLanes = false; ///< AVX-512 moves some lanes of a vector and leaves the others
     /// Fewest lanes of floats of which one instruction is the maximum that keeps NaN.
     int nanMaximumLanes = INT_MAX;
     bool dividesByLanes = false; ///< vectors have no division, but multiply and add at once

@@ -83,13 +83,20 @@ llvm::Value* asOne(llvm::IRBuilderBase& builder, const Vectors& parts)
                                        joined(parts[2], parts[count == 3 ? 2 : 3]), order);
 }
 
+/// Elements of so many bytes, by shuffles of few instructions.
+bool movesInTurns(int bytes, const EmitOptions& options)
+{
+    const bool shufflesBytes = options.shufflesBytes || options.vectorBytes > 16;
+    return bytes == 4 || (bytes < 4 && shufflesBytes);
+}
+
 /// True where round i of the loop stores `rounds` elements apart, from element i on.
-bool storesInTurns(const tir::StmtNode& loop, int64_t rounds)
+bool storesInTurns(const tir::StmtNode& loop, int64_t rounds, const EmitOptions& options)
 {
     const tir::StmtNode& store = *loop.body;
     const bool isFit = rounds == 3 || std::has_single_bit(static_cast<uint64_t>(rounds));
     if (rounds < kFewest || rounds > kMost || !isFit || store.kind != tir::StmtKind::Store ||
-        store.value->dtype.lanes < 4 || store.buffer->dtype.bytes() != 4)
+        store.value->dtype.lanes < 4 || !movesInTurns(store.buffer->dtype.bytes(), options))
         return false;
     const Expr& to = store.indices[0];
     if (to->kind != ExprKind::Ramp || !to->args[1].isConstInt(rounds)) return false;
@@ -108,7 +115,7 @@ bool storesInTurns(const tir::StmtNode& loop, int64_t rounds)
 bool Emitter::unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin,
                             int64_t extent)
 {
-    if (m_mask || !storesInTurns(node, extent)) return false;
+    if (m_mask || !storesInTurns(node, extent, m_options)) return false;
     const tir::StmtNode& store = *node.body;
     const DataType dtype = store.buffer->dtype.withLanes(store.value->dtype.lanes);
     Vectors parts;

@@ -199,6 +199,7 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     const bool isWide = options.vectorBytes >= 64 && isX86With(machine, "+avx512bw");
     options.packedLanes = isWide ? 16 : isX86With(machine, "+avx2") ? 8 : 0;
     options.masksLanes = options.vectorBytes >= 64 && isX86With(machine, "+avx512vl");
+    options.shufflesBytes = options.hasNarrowLanes || isX86With(machine, "+ssse3");
     options.permutesBytes = isWide && permutesBytes(machine);
     const bool isNeonOf32 = isArm32With(machine, "+neon");
     options.nanMaximumLanes = machine.getTargetTriple().isAArch64() ? 1 : isNeonOf32 ? 2 : INT_MAX;

@@ -328,7 +328,7 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
     size_t contiguous = contiguousAxes(stmt);
     int64_t lanes = lanesOf(schedule, block, facts);
     if (contiguous == 0 && lanes >= 4)
-        if (const auto turns = interleavingOf(stmt))
+        if (const auto turns = interleavingOf(stmt, facts))
             return scheduleInTurns(schedule, stmt, axes, *turns, lanes, facts);
     if (contiguous == 0 && axes.back().extent > 0) {
         const std::vector<int64_t> borders = bordersOf(stmt, stmt->block.iters.back());

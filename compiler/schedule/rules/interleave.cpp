@@ -16,7 +16,8 @@ namespace {
 constexpr int64_t kFewestParts = 2, kMostParts = 8;
 constexpr int64_t kMostInTwoAxes = 4; // more are squares, which cross in registers
 constexpr int64_t kFewestNeighbours = 4;
-constexpr int kElementBytes = 4;
+constexpr int kWordBytes = 4;
+constexpr int kShuffledBytes = 16; ///< of vectors whose bytes come into any order
 
 bool isFew(int64_t parts) { return parts >= kFewestParts && parts <= kMostParts; }
 
@@ -34,7 +35,7 @@ std::optional<Interleaving> alongTwoAxes(const tir::Stmt& block)
         return std::nullopt;
     for (size_t i = 1; i < steps.access.size(); ++i)
         if (steps.access[i][along] != 0 && steps.access[i][along] != 1) return std::nullopt;
-    return Interleaving{parts, 2, count};
+    return Interleaving{parts, 2, count, count};
 }
 
 /// By what loads divide the axis as their last index, all by the same; 0 where one does not.
@@ -68,19 +69,23 @@ std::optional<Interleaving> alongRemainders(const tir::Stmt& block)
         return std::nullopt;
     const tir::Expr& to = block->body->indices.back();
     if (to->kind != tir::ExprKind::VarRef || to->var != last.var) return std::nullopt;
-    return Interleaving{parts, 1, last.extent->integer / parts};
+    const int64_t count = last.extent->integer / parts;
+    return Interleaving{parts, 1, count, count};
 }
 
 } // namespace
 
-std::optional<Interleaving> interleavingOf(const tir::Stmt& block)
+std::optional<Interleaving> interleavingOf(const tir::Stmt& block, const TargetFacts& facts)
 {
     const tir::Stmt& store = block->body;
-    if (block->block.iters.empty() || store->kind != tir::StmtKind::Store ||
-        store->buffer->dtype.bytes() != kElementBytes)
-        return std::nullopt;
-    const auto found = alongTwoAxes(block);
-    return found ? found : alongRemainders(block);
+    if (block->block.iters.empty() || store->kind != tir::StmtKind::Store) return std::nullopt;
+    const int bytes = store->buffer->dtype.bytes();
+    const bool shufflesBytes = facts.hasLaneOperand || facts.vectorBytes > kShuffledBytes;
+    if (bytes > kWordBytes || (bytes < kWordBytes && !shufflesBytes)) return std::nullopt;
+    auto found = alongTwoAxes(block);
+    if (!found) found = alongRemainders(block);
+    if (found) found->mostLanes = bytes < kWordBytes ? kShuffledBytes / bytes : INT64_MAX;
+    return found;
 }
 
 void interleave(Schedule& schedule, const Interleaving& found,
@@ -92,7 +97,7 @@ void interleave(Schedule& schedule, const Interleaving& found,
         along = parts[0];
         part = parts[1];
     }
-    const auto most = static_cast<uint64_t>(std::min(found.neighbours, lanes));
+    const auto most = static_cast<uint64_t>(std::min({found.neighbours, found.mostLanes, lanes}));
     const auto runs = schedule.splitOverlap(along, static_cast<int64_t>(std::bit_floor(most)));
     schedule.reorder({runs[0], part, runs[1]});
     schedule.unroll(part);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/schedule/schedule.h"
+#include "core/target/target_facts.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,10 +18,11 @@ struct Interleaving
     int64_t parts;  ///< that take turns
     size_t ownAxes; ///< trailing axes: 2 where the last one counts the parts, 1 where it has both
     int64_t neighbours; ///< of one part
+    int64_t mostLanes;  ///< of a vector that is brought into order cheaply
 };
 
 /// Nothing where vectors of each part would not be read side by side.
-std::optional<Interleaving> interleavingOf(const tir::Stmt& block);
+std::optional<Interleaving> interleavingOf(const tir::Stmt& block, const TargetFacts& facts);
 /// A vector of each part for every step; `loops` are those of the trailing axes.
 void interleave(Schedule& schedule, const Interleaving& found,
                 const std::vector<std::string>& loops, int64_t lanes);

@@ -196,6 +196,72 @@ TEST(VectorMemory, vectorsThatTakeTurnsAreStoredAsTheyLie)
     }
 }
 
+/// y[i] = x[i * stride + begin] by vectors; x ends with the last element that is read.
+std::string stridedText(const char* dtype, int lanes, int stride, int begin)
+{
+    const std::string n = std::to_string(lanes), step = std::to_string(stride);
+    const std::string read = std::to_string((2 * lanes - 1) * stride + begin + 1);
+    return "@T.prim_func\ndef main(x: T.Buffer((" + read + ",), \"" + dtype + "\"), y: T.Buffer((" +
+           std::to_string(2 * lanes) + ",), \"" + dtype +
+           "\")):\n    for i in T.serial(2):\n        y[T.Ramp(i * " + n + ", 1, " + n +
+           ")] = x[T.Ramp(i * " + std::to_string(lanes * stride) + " + " + std::to_string(begin) +
+           ", " + step + ", " + n + ")]\n";
+}
+
+template <class T>
+void checkStrides(core::DataType dtype, const char* name, const std::string& target)
+{
+    for (const int lanes : {4, 8, 16, 32})
+        for (int stride = 2; stride <= 9; ++stride) {
+            const int begin = stride % 3;
+            std::vector<T> x;
+            for (int i = 0; i < (2 * lanes - 1) * stride + begin + 1; ++i)
+                x.push_back(static_cast<T>(i % 113));
+            const auto result = test::runCompiled(
+                test::parsedFunction(stridedText(name, lanes, stride, begin)),
+                {Tensor::of(dtype, {static_cast<int64_t>(x.size())}, x)}, target, 1);
+            ASSERT_TRUE(result) << result.error().text();
+            const auto y = result->at(0).template as<T>();
+            for (int i = 0; i < 2 * lanes; ++i)
+                ASSERT_EQ(y[static_cast<size_t>(i)], x[static_cast<size_t>(i * stride + begin)])
+                    << name << ", " << lanes << " lanes at " << stride << " on " << target;
+        }
+}
+
+TEST(VectorMemory, lanesAtAStrideAreThoseOfEveryType)
+{
+    for (const char* target :
+         {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=nehalem", "llvm -mcpu=haswell"}) {
+        checkStrides<int8_t>(core::kInt8, "int8", target);
+        checkStrides<int16_t>(core::kInt16, "int16", target);
+        checkStrides<float>(core::kFloat32, "float32", target);
+        checkStrides<int64_t>(core::kInt64, "int64", target);
+    }
+}
+
+TEST(VectorMemory, bytesThatTakeTurnsAreStoredAsTheyLie)
+{
+    std::vector<int8_t> x;
+    for (int i = 0; i < 400; ++i) x.push_back(static_cast<int8_t>(i % 100));
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
+        for (const int parts : {2, 3, 4, 8}) {
+            const std::string of = std::to_string(parts);
+            const std::string text =
+                "@T.prim_func\ndef main(x: T.Buffer((400,), \"int8\"), y: T.Buffer((" +
+                std::to_string(32 * parts) +
+                ",), \"int8\")):\n    for i in T.serial(2):\n        for part in T.unroll(" + of +
+                "):\n            y[T.Ramp(i * " + std::to_string(16 * parts) + " + part, " + of +
+                ", 16)] = x[T.Ramp(part * 50 + i * 16, 1, 16)]\n";
+            const auto result = test::runCompiled(test::parsedFunction(text),
+                                                  {Tensor::of(core::kInt8, {400}, x)}, target, 1);
+            ASSERT_TRUE(result) << result.error().text();
+            const auto y = result->at(0).as<int8_t>();
+            for (int i = 0; i < 32 * parts; ++i)
+                ASSERT_EQ(y[static_cast<size_t>(i)], (i % parts * 50 + i / parts) % 100)
+                    << parts << " parts on " << target;
+        }
+}
+
 TEST(VectorMemory, bytesChooseFromATableOf256)
 {
     std::vector<uint8_t> x(256);
