@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematical functions as plain vector arithmetic: generated code needs no libm. Polynomial
 // coefficients for binary32 are those published with the Cephes library (S. L. Moshier, single
-// precision), but for exp and erf, which are fitted, as are log and tanh with AVX-512, and powers;
+// precision), but for exp, erf and tanh, which are fitted, as are log with AVX-512, and powers;
 // binary64 uses Taylor series on reduced arguments. Bounds (tested): exp, log, tanh, sigmoid, erf,
 // sin, cos at most 4 ulp in binary32 on their main ranges, tanh and erf 3 ulp and log 2 everywhere;
 // with AVX-512 sigmoid 4 ulp and 1.2 per unit of the argument's magnitude: what an argument one ulp
