@@ -46,6 +46,25 @@ std::vector<int32_t> countedBytes()
     return words;
 }
 
+TEST(NeonBytes, CopiesBytesBetweenPixelsAndPlanes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::string head = "@T.prim_func\ndef main(a: T.Buffer((48,), \"int8\"), b: T.Buffer((48,"
+                             "), \"int8\"), y: T.Buffer((48,), \"int8\")):\n"
+                             "    for part in T.unroll(3):\n        ";
+    const std::vector<int> planes =
+        run(head + "y[T.Ramp(part * 16, 1, 16)] = a[T.Ramp(part, 3, 16)]\n", "cortex-a72",
+            countedBytes(), countedBytes(), 48);
+    const std::vector<int> pixels =
+        run(head + "y[T.Ramp(part, 3, 16)] = a[T.Ramp(part * 16, 1, 16)]\n", "cortex-a72",
+            countedBytes(), countedBytes(), 48);
+    for (int i = 0; i < 48; ++i) {
+        EXPECT_EQ(planes[static_cast<size_t>(i)], i % 16 * 3 + i / 16) << i;
+        EXPECT_EQ(pixels[static_cast<size_t>(i)], i % 3 * 16 + i / 3) << i;
+    }
+}
+
 TEST(NeonBytes, CopiesBytesBetweenBlocksOfFourAndPlanes)
 {
     TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
