@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many positions of a register tile leave room for weights and inputs.
+#include "compiler/schedule/rules/register_tile.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr TargetFacts kAvx2{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true};
+
+TEST(RegisterTile, OneVectorLeavesRoomForAnInputThatIsLoadedAhead)
+{
+    EXPECT_EQ(mostPositions(1, kAvx2), 13);
+    EXPECT_EQ(mostPositions(2, kAvx2), 6);
+    EXPECT_EQ(mostPositions(3, kAvx2), 4);
+}
+
+TEST(RegisterTile, InputsInMemoryTakeNoRegister)
+{
+    EXPECT_EQ(mostPositions(1, kAvx2, true), 15);
+    TargetFacts avx512 = kAvx2;
+    avx512.vectorRegisters = 32;
+    EXPECT_EQ(mostPositions(1, avx512), 30);
+    EXPECT_EQ(mostPositions(2, avx512, true), 15);
+}
+
+TEST(RegisterTile, TilesOfGroupsOfEightChannelsFitTheRegisters)
+{
+    const RegisterTile tile = chooseTile({.vectors = 1, .positions = 28}, kAvx2);
+    EXPECT_EQ(tile.vectors, 1);
+    EXPECT_LE(tile.positions, 13);
+    EXPECT_GE(tile.positions, 7);
+}
+
+} // namespace
+} // namespace tenon::compiler
