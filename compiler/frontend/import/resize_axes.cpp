@@ -136,6 +136,67 @@ ValueRef resampledAxis(NodeImport& node, ValueRef x, size_t at, const ResampledA
     return f.transpose(f.reshape(product, shape), order);
 }
 
+constexpr int64_t kMostColumns = 1 << 24; ///< of a picture
+
+/// True where image.resize2d reads a few neighbours by what a whole matrix would hold.
+bool hasNeighbours(const Resampling& how)
+{
+    const std::string& to = how.transformation;
+    return how.method != "nearest" && !how.isAntialiased &&
+           (to == "half_pixel" || to == "half_pixel_symmetric" || to == "pytorch_half_pixel" ||
+            to == "align_corners" || to == "asymmetric");
+}
+
+/// A resize of rows and columns of pictures that `view` makes of x.
+ValueRef resizedView(NodeImport& node, ValueRef x, const std::vector<int64_t>& view,
+                     const ResampledAxis& rows, const ResampledAxis& columns, const Resampling& how)
+{
+    Formula f(node);
+    Attrs attrs{{"size", std::vector<int64_t>{rows.output, columns.output}},
+                {"method", how.method},
+                {"coordinate_transformation_mode", how.transformation},
+                {"scales", std::vector<double>{rows.scale, columns.scale}}};
+    if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
+    if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
+    return f.call("image.resize2d", {f.reshape(x, view)}, std::move(attrs));
+}
+
+/// Axis `at` by a few neighbours of each element: what is behind it are columns that stay, or it
+/// is the columns itself.
+ValueRef resampledByNeighbours(NodeImport& node, ValueRef x, size_t at, const ResampledAxis& axis,
+                               const Resampling& how)
+{
+    Formula f(node);
+    std::vector<int64_t> shape = f.shape(x);
+    if (node.hasFailed()) return {};
+    const auto here = shape.begin() + static_cast<std::ptrdiff_t>(at);
+    const int64_t before = elementCount(std::vector<int64_t>(shape.begin(), here));
+    const int64_t behind = elementCount(std::vector<int64_t>(here + 1, shape.end()));
+    const bool isLast = at + 1 == shape.size();
+    if (std::max(isLast ? before : behind, int64_t{1}) > kMostColumns)
+        return resampledAxis(node, x, at, axis, how);
+    const auto kept = [](int64_t extent) { return ResampledAxis{extent, extent, 1}; };
+    x = isLast ? resizedView(node, x, {1, 1, before, axis.input}, kept(before), axis, how)
+               : resizedView(node, x, {1, before, axis.input, behind}, axis, kept(behind), how);
+    shape[at] = axis.output;
+    return f.reshape(x, shape);
+}
+
+/// Both last axes at once.
+ValueRef resampledPictures(NodeImport& node, ValueRef x, const ResampledAxis& rows,
+                           const ResampledAxis& columns, const Resampling& how)
+{
+    Formula f(node);
+    std::vector<int64_t> shape = f.shape(x);
+    if (node.hasFailed()) return {};
+    const size_t rank = shape.size();
+    const int64_t pictures = elementCount(std::vector<int64_t>(shape.begin(), shape.end() - 2));
+    x = resizedView(node, x, {1, pictures, rows.input, columns.input}, rows, columns, how);
+    shape[rank - 2] = rows.output;
+    shape[rank - 1] = columns.output;
+    return f.reshape(x, shape);
+}
+
 /// With tf_crop_and_resize, what falls beyond the input along any axis has a value of its own.
 ValueRef extrapolated(NodeImport& node, ValueRef x, const std::vector<ResampledAxis>& axes,
                       const Resampling& how)
@@ -164,10 +225,19 @@ ValueRef resampledAxes(NodeImport& node, const std::vector<ResampledAxis>& axes,
     const bool isMixed = how.method != "nearest" && !own.isFloat();
     ValueRef x = isMixed ? f.cast(node.input(0), kFloat32) : node.input(0);
     const bool isCrop = how.transformation == "tf_crop_and_resize";
-    for (size_t i = 0; i < axes.size() && !node.hasFailed(); ++i)
-        if (axes[i].output != axes[i].input || axes[i].scale != 1 ||
-            (isCrop && (axes[i].roiBegin != 0 || axes[i].roiEnd != 1)))
-            x = resampledAxis(node, x, i, axes[i], how);
+    const auto isMoved = [&](const ResampledAxis& axis) {
+        return axis.output != axis.input || axis.scale != 1 ||
+               (isCrop && (axis.roiBegin != 0 || axis.roiEnd != 1));
+    };
+    const size_t rank = axes.size();
+    const bool byNeighbours = hasNeighbours(how);
+    const bool arePictures =
+        byNeighbours && rank >= 2 && isMoved(axes[rank - 2]) && isMoved(axes[rank - 1]);
+    if (arePictures) x = resampledPictures(node, x, axes[rank - 2], axes[rank - 1], how);
+    for (size_t i = 0; i < (arePictures ? rank - 2 : rank) && !node.hasFailed(); ++i)
+        if (isMoved(axes[i]))
+            x = byNeighbours ? resampledByNeighbours(node, x, i, axes[i], how)
+                             : resampledAxis(node, x, i, axes[i], how);
     if (isCrop) x = extrapolated(node, x, axes, how);
     return f.cast(x, own);
 }
