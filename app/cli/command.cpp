@@ -60,7 +60,7 @@ void addModelOptions(CLI::App& command, CommonOptions& options)
     command
         .add_option("--shape", options.shapes,
                     "bind dynamic dimensions: NAME=1,3,224,224 for an input, DIM=8 for a "
-                    "dimension; DIM=1..8 bounds one that stays dynamic")
+                    "dimension; DIM=1..8 bounds one that stays dynamic; several as H=8,W=8")
         ->type_name("NAME=DIMS");
     command
         .add_option("--value", options.values,
@@ -123,8 +123,8 @@ Result<compiler::ImportOptions> importOptions(const CommonOptions& options)
 {
     compiler::ImportOptions out;
     out.operatorFiles = options.operators;
-    for (const std::string& entry : options.shapes)
-        if (Status read = compiler::readShapeOption(entry, out); !read) {
+    for (const std::string& entries : options.shapes)
+        if (Status read = compiler::readShapeOptions(entries, out); !read) {
             Diagnostic error = read.error();
             error.message = "--shape " + error.message;
             return error;

@@ -8,19 +8,23 @@
 
 namespace tenon::compiler {
 
-Status readShapeOption(const std::string& entry, ImportOptions& options)
+namespace {
+
+Diagnostic noBinding(const std::string& entry)
 {
-    const auto bad = [&] {
-        return makeError(DiagnosticCode::BadArgument,
-                         quoted(entry) + " is no binding; write NAME=1,3,224,224 or DIM=8, or "
-                                         "DIM=1..8 for a size that stays dynamic");
-    };
+    return makeError(DiagnosticCode::BadArgument,
+                     quoted(entry) + " is no binding; write NAME=1,3,224,224 or DIM=8, or "
+                                     "DIM=1..8 for a size that stays dynamic");
+}
+
+Status readEntry(const std::string& entry, ImportOptions& options)
+{
     const size_t equals = entry.rfind('=');
-    if (equals == std::string::npos || equals == 0) return bad();
+    if (equals == std::string::npos || equals == 0) return noBinding(entry);
     std::vector<DimBounds> bounds;
     for (const std::string& part : split(std::string_view(entry).substr(equals + 1), ',')) {
         const auto one = parseBounds(trimmed(part));
-        if (!one) return bad();
+        if (!one) return noBinding(entry);
         bounds.push_back(*one);
     }
     const std::string name = entry.substr(0, equals);
@@ -33,8 +37,6 @@ Status readShapeOption(const std::string& entry, ImportOptions& options)
     for (const DimBounds& one : bounds) shape.push_back(one.low);
     return kDone;
 }
-
-namespace {
 
 /// Without the blanks beside commas and equals signs, so that the others separate entries.
 std::string joined(std::string_view line)
@@ -54,27 +56,67 @@ std::string joined(std::string_view line)
     return out;
 }
 
+/// The entries of a line. After a comma comes another size of the entry, unless it is none and
+/// begins a name: names may hold blanks and commas.
+class Entries
+{
+public:
+    void add(char before, const std::string& piece)
+    {
+        if (before == ';') endName();
+        if (piece.empty() && before != ',') return;
+        const bool isSize = piece.empty() || parseBounds(piece);
+        if (piece.find('=') != std::string::npos) {
+            m_all.push_back(m_name.empty() ? piece : m_name + before + piece);
+            m_name.clear();
+        } else if (before == ',' && m_name.empty() && !m_all.empty() && isSize) {
+            m_all.back() += ',' + piece;
+        } else {
+            if (m_name.empty()) m_isContinued = before == ',' && !m_all.empty();
+            m_name += m_name.empty() ? piece : before + piece;
+        }
+    }
+    std::vector<std::string> all()
+    {
+        endName();
+        return std::move(m_all);
+    }
+
+private:
+    /// A name without an entry is none, or a wrong size of the entry before it.
+    void endName()
+    {
+        if (m_name.empty()) return;
+        if (m_isContinued)
+            m_all.back() += ',' + m_name;
+        else
+            m_all.push_back(m_name);
+        m_name.clear();
+    }
+
+    std::vector<std::string> m_all;
+    std::string m_name; ///< pieces that may begin the name of the next entry
+    bool m_isContinued = false;
+};
+
 } // namespace
 
 Status readShapeOptions(std::string_view line, ImportOptions& options)
 {
-    std::vector<std::string> entries;
-    bool isContinued = false; // after a comma: another size of the entry, unless it names one
-    std::string entry;
-    for (const char c : joined(line) + ' ') {
+    Entries entries;
+    std::string piece;
+    char before = ';';
+    for (const char c : joined(line) + ';') {
         if (c != ' ' && c != ';' && c != ',') {
-            entry += c;
+            piece += c;
             continue;
         }
-        if (isContinued && entry.find('=') == std::string::npos)
-            entries.back() += ',' + entry;
-        else if (!entry.empty())
-            entries.push_back(entry);
-        isContinued = c == ',' && !entries.empty();
-        entry.clear();
+        entries.add(before, piece);
+        piece.clear();
+        before = c;
     }
-    for (const std::string& one : entries)
-        if (Status read = readShapeOption(one, options); !read) return read;
+    for (const std::string& one : entries.all())
+        if (Status read = readEntry(one, options); !read) return read;
     return kDone;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users write about shapes: "x=1,3,224,224", "batch=8", "batch=1..8", "x=1..8,3,224,224".
+// What users write about shapes: "x=1,3,224,224", "batch=8", "batch=1..8", "H=64..512,W=64..512".
 #pragma once
 
 #include "compiler/frontend/loaded.h"
@@ -9,9 +9,8 @@
 
 namespace tenon::compiler {
 
-/// Adds one entry to the options; error BadArgument quotes it.
-Status readShapeOption(const std::string& entry, ImportOptions& options);
-/// Entries in one line, separated by blanks, semicolons or commas: "batch=1..8, seq=128".
+/// Adds entries of a line, separated by blanks, semicolons or commas, to the options: "batch=1..8,
+/// seq=128"; error BadArgument quotes one that is none.
 Status readShapeOptions(std::string_view line, ImportOptions& options);
 
 } // namespace tenon::compiler

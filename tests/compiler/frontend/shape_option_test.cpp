@@ -21,6 +21,17 @@ TEST(ShapeOption, ReadsSeveralEntriesOfALine)
     }
 }
 
+TEST(ShapeOption, TellsNamesFromSizes)
+{
+    ImportOptions options;
+    ASSERT_TRUE(readShapeOptions("0=1..2,3,1=7,8,my input=4,left, right=5;6,7=9", options));
+    EXPECT_EQ(options.bounds.size(), 1u);
+    EXPECT_EQ(options.bounds["0"], (std::vector<DimBounds>{{1, 2}, {3, 3}}));
+    EXPECT_EQ(options.shapes,
+              (std::map<std::string, std::vector<int64_t>>{
+                  {"1", {7, 8}}, {"my input", {4}}, {"left,right", {5}}, {"6,7", {9}}}));
+}
+
 TEST(ShapeOption, KeepsNothingOfAnEmptyLine)
 {
     ImportOptions options;
@@ -35,6 +46,8 @@ TEST(ShapeOption, QuotesTheEntryThatIsNone)
                                                          {"batch=8..1", "`batch=8..1`"},
                                                          {"batch=", "`batch=`"},
                                                          {"=3", "`=3`"},
+                                                         {"batch=4,seq", "`batch=4,seq`"},
+                                                         {"seq;batch=4", "`seq`"},
                                                          {"3,4", "`3,4`"},
                                                          {"x=1,two,3", "`x=1,two,3`"},
                                                          {"x=1,,3", "`x=1,,3`"},
