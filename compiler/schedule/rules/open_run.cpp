@@ -13,6 +13,8 @@ namespace tenon::compiler {
 namespace {
 
 constexpr int64_t kMaskedBytes = 64; ///< AVX-512
+/// AVX has masks for loads of words and longer elements.
+constexpr int64_t kMaskedBytesOfWords = 32, kWordBytes = 4;
 
 /// The elements of the blocks that an index finds by `axis // elements`, and no otherwise; 0 for
 /// any other index that uses the axis.
@@ -103,8 +105,14 @@ std::vector<int64_t> endsOfRuns(const tir::Stmt& block, const TargetFacts& facts
 bool readsUnderMasks(const tir::Stmt& block, const TargetFacts& facts)
 {
     const AxisSteps steps = stepsOf(block);
-    if (facts.vectorBytes < kMaskedBytes || steps.isKnown || block->block.iters.empty() ||
-        !branchesAlong(block, block->block.iters.back().var))
+    bool areWords = true;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::Load)
+            areWords = areWords && expr->buffer->dtype.bytes() >= kWordBytes;
+        return true;
+    });
+    if (facts.vectorBytes < (areWords ? kMaskedBytesOfWords : kMaskedBytes) || steps.isKnown ||
+        block->block.iters.empty() || !branchesAlong(block, block->block.iters.back().var))
         return false;
     return std::all_of(steps.access.begin(), steps.access.end(),
                        [](const std::vector<int64_t>& access) { return access.back() == 1; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for kernels whose sizes are known at run time only.
 #include "compiler/schedule/rules.h"
+#include "core/base/text.h"
 #include "core/ir/tir/text.h"
 #include "tests/compiler/schedule/support.h"
 
@@ -26,6 +27,20 @@ def main(n: T.int64, a: T.Buffer(((n + 7) // 8, 3, 8), "float32"), y: T.Buffer((
                     vi = T.axis.spatial(3, i)
                     vj = T.axis.spatial(n, j)
                     y[vi, vj] = a[vj // 8, vi, vj % 8]
+)";
+
+/// A row of n elements as pieces of 8 with the elements around them.
+constexpr const char* kOpenCut = R"(@T.prim_func
+def main(n: T.int64, a: T.Buffer((3, n), "TYPE"), y: T.Buffer(((n + 7) // 8, 3, 10), "float32")):
+    with T.block("root"):
+        for p in T.serial((n + 7) // 8):
+            for i in T.serial(3):
+                for j in T.serial(10):
+                    with T.block("cut"):
+                        vp = T.axis.spatial((n + 7) // 8, p)
+                        vi = T.axis.spatial(3, i)
+                        vj = T.axis.spatial(10, j)
+                        y[vp, vi, vj] = T.if_then_else(vp * 8 + vj - 1 >= 0 and vp * 8 + vj - 1 < n, READ, T.float32(0))
 )";
 
 bool isInVectors(const tir::PrimFunc& function)
@@ -113,6 +128,26 @@ def main(n: T.int64, a: T.Buffer(((n + 7) // 8, 3, 8), "float32"), y: T.Buffer((
                         vj = T.axis.spatial(18, j)
                         y[vp, vi, vj] = T.if_then_else(vp * 16 + vj - 1 >= 0 and vp * 16 + vj - 1 < n, a[vp * 2 + (vj - 1) // 8, vi, (vj - 1) % 8], T.float32(0))
 )";
+
+TEST(OpenCut, ReadsUnderMasksWhereTheMachineHasThem)
+{
+    const auto isVectorized = [](bool areBytes, int64_t vectorBytes) {
+        const std::string read = "a[vi, vp * 8 + vj - 1]";
+        std::string text = replaced(kOpenCut, "TYPE", areBytes ? "int8" : "float32");
+        text = replaced(text, "READ", areBytes ? "T.Cast(\"float32\", " + read + ")" : read);
+        const auto function = tir::parsePrimFunc(text);
+        CHECK(function) << function.error().text();
+        const auto kernel = scheduleKernel(*function, {.vectorBytes = vectorBytes});
+        CHECK(kernel) << kernel.error().text();
+        for (const int64_t size : {1, 8, 21})
+            EXPECT_EQ(test::scheduleDifference(*function, kernel->function, size), "") << size;
+        return isInVectors(kernel->function);
+    };
+    EXPECT_TRUE(isVectorized(false, 64));
+    EXPECT_TRUE(isVectorized(false, 32));
+    EXPECT_FALSE(isVectorized(false, 16));
+    EXPECT_FALSE(isVectorized(true, 32)) << "AVX has masks for words";
+}
 
 TEST(OpenColumns, CutPatchesWhereThoseThatAreReadEnd)
 {
