@@ -96,7 +96,9 @@ void VmBuilder::checkBounds(const std::vector<NodeId>& params)
 
 void VmBuilder::addCheck(const SizeCheck& check)
 {
-    const std::string pair = "sizes " + check.a.text() + " and " + check.b.text() + " must be ";
+    const std::string axis = check.axis < 0 ? "" : " of axis " + std::to_string(check.axis);
+    const std::string pair =
+        "sizes " + check.a.text() + " and " + check.b.text() + axis + " must be ";
     const auto emit = [&](int64_t relation, const std::string& what) {
         const int64_t a = m_writer.size(check.a), b = m_writer.size(check.b);
         m_writer.emit({kTenonVmExpect, relation, a, b, m_writer.text(pair + what)});

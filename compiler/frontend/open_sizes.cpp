@@ -2,6 +2,7 @@
 // Which sizes are open, the batch that becomes 1, and values to propose for the others.
 #include "compiler/frontend/open_sizes.h"
 
+#include "compiler/frontend/fitting_sizes.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/tensor_file.h"
 #include "core/base/text.h"
@@ -98,7 +99,10 @@ bool hasUnboundSizes(const Module& module)
     return false;
 }
 
-Result<Loaded> loadForBuild(const std::string& path, const ImportOptions& options)
+namespace {
+
+/// Binds values, and a batch that nobody bound.
+Result<Loaded> loadBound(const std::string& path, const ImportOptions& options)
 {
     auto loaded = loadModel(path, options);
     if (!loaded) return loaded;
@@ -115,6 +119,15 @@ Result<Loaded> loadForBuild(const std::string& path, const ImportOptions& option
     if (!bound || (hasErrors(bound->diagnostics) && !hasErrors(loaded->diagnostics))) return loaded;
     bound->diagnostics.insert(bound->diagnostics.begin(), batchNote(open));
     return bound;
+}
+
+} // namespace
+
+Result<Loaded> loadForBuild(const std::string& path, const ImportOptions& options)
+{
+    auto loaded = loadBound(path, options);
+    if (loaded) narrowBounds(*loaded);
+    return loaded;
 }
 
 namespace {

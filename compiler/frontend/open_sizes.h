@@ -10,7 +10,8 @@ namespace tenon::compiler {
 
 /// Opens a model for a build. Where nothing but the batch is open (the first dimension of inputs)
 /// and nobody bound it, it becomes 1, which a note among the diagnostics says. Numbers bound to a
-/// scalar input as if they were sizes become its value.
+/// scalar input as if they were sizes become its value. Bounds are narrowed to what can be
+/// computed.
 Result<Loaded> loadForBuild(const std::string& path, const ImportOptions& options);
 
 /// What binds everything that is open, at once and as a command line takes it: "--shape

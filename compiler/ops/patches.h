@@ -4,15 +4,19 @@
 
 #include "compiler/ops/shapes.h"
 #include "compiler/ops/symbols.h"
+#include "core/tensor/dim_products.h"
 
 namespace tenon::compiler {
 
 inline constexpr size_t kPatchRow = 2, kPatchColumn = 3;
 
-/// Patches that cover so many rows or columns.
+/// Patches that cover so many rows or columns; one symbol where nobody knows them, as a sum would
+/// multiply out and be no number of items any more.
 inline Dim patchCount(const Dim& extent, const Dim& side)
 {
-    return floorDiv(extent + side - Dim(1), side);
+    const Dim covered = extent + side - Dim(1), count = floorDiv(covered, side);
+    if (productsOf(count).size() == 1) return count;
+    return Dim::symbol("((" + covered.text() + ") // " + side.text() + ")");
 }
 
 struct PatchPlace

@@ -67,10 +67,10 @@ private:
     }
     const Shape& result() const { return m_node.types.at(0).shape; }
 
-    void addEqual(const Dim& a, const Dim& b)
+    void addEqual(const Dim& a, const Dim& b, int axis = -1)
     {
         const bool isKnown = a.isConst() && b.isConst();
-        if (!isKnown && !(a == b)) m_checks.push_back({a, b});
+        if (!isKnown && !(a == b)) m_checks.push_back({a, b, SizeCheck::Equal, axis});
     }
 
     void addChannels()
@@ -155,7 +155,8 @@ private:
             const Dim& b = result()[result().size() - 1 - i];
             const bool isKnown = a.isConst() && b.isConst();
             if (!isKnown && !(a == b) && !(a == Dim(1)))
-                m_checks.push_back({a, b, SizeCheck::OneOrEqual});
+                m_checks.push_back(
+                    {a, b, SizeCheck::OneOrEqual, static_cast<int>(result().size() - 1 - i)});
         }
     }
 
@@ -173,7 +174,8 @@ private:
         if (axis < 0) axis += static_cast<int64_t>(result().size());
         for (size_t i = 0; i < m_node.operands.size(); ++i)
             for (size_t d = 0; d < result().size(); ++d)
-                if (static_cast<int64_t>(d) != axis) addEqual(shape(i).at(d), result()[d]);
+                if (static_cast<int64_t>(d) != axis)
+                    addEqual(shape(i).at(d), result()[d], static_cast<int>(d));
     }
 
     void addMatmul()

@@ -22,6 +22,7 @@ struct SizeCheck
     Dim a;
     Dim b;
     Relation relation = Equal;
+    int axis = -1; ///< of the result; -1: of no one axis
 };
 
 /// What must hold when the node runs; empty where all dimensions are known.

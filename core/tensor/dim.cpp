@@ -104,32 +104,6 @@ Dim operator*(const Dim& a, const Dim& b)
 
 Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
 
-Dim floorDiv(const Dim& a, const Dim& b)
-{
-    CHECK(!(b == Dim(0))) << "division of " << a.text() << " by zero";
-    if (a.isConst() && b.isConst()) {
-        const int64_t q = a.m_constant / b.m_constant;
-        return Dim(
-            q - ((a.m_constant % b.m_constant != 0) && ((a.m_constant < 0) != (b.m_constant < 0))));
-    }
-    if (a == b) return Dim(1);
-    if (b.isConst()) {
-        const int64_t d = b.m_constant;
-        bool divides = a.m_constant % d == 0;
-        for (const auto& [term, c] : a.m_terms) divides = divides && c % d == 0;
-        if (divides) {
-            Dim out(a.m_constant / d);
-            for (const auto& [term, c] : a.m_terms) out.m_terms[term] = c / d;
-            return out;
-        }
-    }
-    const auto operand = [](const Dim& dim) {
-        const bool isSum = dim.m_terms.size() + (dim.m_constant != 0) > 1;
-        return isSum ? "(" + dim.text() + ")" : dim.text();
-    };
-    return Dim::symbol("(" + operand(a) + " // " + operand(b) + ")");
-}
-
 std::string shapeText(const Shape& shape)
 {
     std::vector<std::string> parts;

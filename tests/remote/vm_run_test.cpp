@@ -115,7 +115,7 @@ TEST_F(VmRun, ChecksWhatTypingTookToBeEqual)
 })");
     expectValues({{"x", floats({2}, {1, 2})}, {"y", floats({2}, {3, 4})}}, floats({2}, {4, 6}));
     expectError({{"x", floats({2}, {1, 2})}, {"y", floats({3}, {3, 4, 5})}},
-                "sizes n and (m max n) must be equal, or the first 1: 2 and 3");
+                "sizes n and (m max n) of axis 0 must be equal, or the first 1: 2 and 3");
 }
 
 TEST_F(VmRun, TakesSizesOutOfData)

@@ -2,6 +2,7 @@
 // What a build takes where a model leaves sizes open, and what it asks for.
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/open_sizes.h"
+#include "core/ir/size_bounds.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"
 
@@ -68,6 +69,44 @@ TEST_F(OpenSizes, KeepsOtherSizesOpen)
     const std::string list = write("input x float32 length\nnode Relu r x -> y\n"
                                    "output y float32 *\n");
     EXPECT_EQ(inputOf(*loadForBuild(list, {})), "Tensor[(length,), float32]");
+}
+
+TEST_F(OpenSizes, NarrowsBoundsToSizesThatFit)
+{
+    const std::string doubled = "input x int64 h\nnode Concat c x,x -> xx axis=0\n";
+    const auto bounded = [&](const std::string& text, DimBounds bounds) {
+        ImportOptions options;
+        options.bounds["h"] = {bounds};
+        auto loaded = loadForBuild(write(text), options);
+        CHECK(loaded) << loaded.error().text();
+        return *std::move(loaded);
+    };
+    const std::string six =
+        "ints k int64 6 = 0,1,2,3,4,5\nnode Add a xx,k -> y\noutput y int64 *\n";
+    const Loaded one = bounded(doubled + six, {1, 8});
+    ASSERT_EQ(one.diagnostics.size(), 1u);
+    EXPECT_EQ(one.diagnostics[0].text(),
+              "warning[dynamic-shape]: `h` can be 3 of 1..8 only, as 2*h and 6 of axis 0 must be "
+              "equal; --shape h=3 says so at node 'a' (add)");
+    EXPECT_EQ(boundsOf(one.module.main()), (SizeBounds{{"h", {3, 3}}}));
+
+    const std::string fours = "ints k int64 2 = -1,4\nnode Reshape r x,k -> y\noutput y int64 *\n";
+    const Loaded steps = bounded(doubled + fours, {1, 9});
+    ASSERT_EQ(steps.diagnostics.size(), 1u);
+    EXPECT_EQ(steps.diagnostics[0].message,
+              "`h` can be 4 to 8 in steps of 4 of 1..9 only, as h and 4*(h // 4) must be equal; "
+              "--shape h=4..8 says so");
+    EXPECT_EQ(boundsOf(steps.module.main()), (SizeBounds{{"h", {4, 8}}}));
+    EXPECT_EQ(bounded(doubled + fours, {4, 8}).diagnostics.at(0).message,
+              "`h` can be 4 to 8 in steps of 4 of 4..8 only, as h and 4*(h // 4) must be equal; "
+              "other sizes end the run");
+
+    const Loaded none = bounded(doubled + six, {4, 8});
+    ASSERT_TRUE(hasErrors(none.diagnostics));
+    EXPECT_EQ(none.diagnostics[0].message,
+              "no size of `h` within 4..8 fits: 2*h and 6 of axis 0 must be equal; give other "
+              "bounds");
+    EXPECT_TRUE(bounded(doubled + "output xx int64 *\n", {1, 8}).diagnostics.empty());
 }
 
 TEST_F(OpenSizes, ProposesAllThatIsOpenAtOnce)

@@ -58,12 +58,56 @@ TEST(DimProducts, WritesADivisionAsItIsMeant)
 {
     const Dim n = Dim::symbol("n");
     const Dim half = floorDiv(n - Dim(1), Dim(2)) + Dim(1);
-    EXPECT_EQ(half.text(), "((n - 1) // 2) + 1");
+    EXPECT_EQ(half.text(), "((n + 1) // 2)");
     EXPECT_EQ(*parseDim(half.text()), half);
     EXPECT_EQ(floorDiv(Dim(3) * n, Dim(2)).text(), "(3*n // 2)");
     EXPECT_EQ(*parseDim("3*(n - 1)"), Dim(3) * n - Dim(3));
     EXPECT_FALSE(parseDim("()"));
     EXPECT_TRUE(parseDim(std::string(100000, '(') + "n" + std::string(100000, ')')));
+}
+
+TEST(DimQuotients, HaveOneTextForEqualSizes)
+{
+    const Dim n = Dim::symbol("n"), m = Dim::symbol("m");
+    Dim padded = n, pooled = n;
+    for (int i = 0; i < 5; ++i) {
+        padded = floorDiv(padded - Dim(1), Dim(2)) + Dim(1);
+        pooled = floorDiv(pooled, Dim(2));
+    }
+    EXPECT_EQ(padded.text(), "((n + 31) // 32)");
+    EXPECT_EQ(pooled.text(), "(n // 32)");
+    EXPECT_EQ(floorDiv(Dim(32) * n + Dim(31), Dim(32)), n);
+    EXPECT_EQ(floorDiv(Dim(6) * n + Dim(4) * m + Dim(3), Dim(4)),
+              m + floorDiv(Dim(3) * n + Dim(1), Dim(2)));
+    EXPECT_EQ(floorDiv(n, Dim(-2)), floorDiv(Dim(-1) * n, Dim(2)));
+    EXPECT_EQ(floorDiv(n, m).text(), "(n // m)");
+    EXPECT_EQ(floorDiv(floorDiv(n, Dim(int64_t{1} << 30)), Dim(int64_t{1} << 30)).text(),
+              "((n // 1073741824) // 1073741824)");
+}
+
+TEST(DimQuotients, AreThoseOfNumbers)
+{
+    const Dim n = Dim::symbol("n"), m = Dim::symbol("m");
+    const auto valueOf = [](const Dim& dim, int64_t a, int64_t b) {
+        const auto range = rangeOf(dim, {{"n", {a, a}}, {"m", {b, b}}});
+        return range && range->isOne() ? range->low : INT64_MIN;
+    };
+    const auto floored = [](int64_t a, int64_t b) {
+        return a / b - (a % b != 0 && (a < 0) != (b < 0));
+    };
+    for (int64_t step = 1; step < 5; ++step)
+        for (int64_t divisor : {-2, 1, 2, 3, 4, 6})
+            for (int64_t more = -7; more < 8; ++more) {
+                const Dim once = floorDiv(Dim(step) * n + Dim(2) * m + Dim(more), Dim(3));
+                const Dim twice = floorDiv(Dim(step - 2) * once + Dim(more), Dim(divisor));
+                for (const int64_t a : {-5, 0, 1, 6, 31})
+                    for (const int64_t b : {-1, 4}) {
+                        const int64_t first = floored(step * a + 2 * b + more, 3);
+                        ASSERT_EQ(valueOf(once, a, b), first);
+                        ASSERT_EQ(valueOf(twice, a, b), floored((step - 2) * first + more, divisor))
+                            << twice.text() << " of " << a << " and " << b;
+                    }
+            }
 }
 
 TEST(DimProducts, ReadsOperationsBack)
