@@ -229,6 +229,23 @@ INSTANTIATE_TEST_SUITE_P(
                  kOut4,
              {{"x", {1, 2, 4, 6}, {}, {}}},
              " --shape x=1,2,4,6"},
+        Case{
+            "attention_by_letters", // of the last product the sizes of t and m may differ
+            "input q float32 n,t,2,4\ninput k float32 n,t,2,4\ninput v float32 n,m,2,3\n"
+            "node Einsum a q,k -> s equation=\"bihd,bjhd->bhij\"\n"
+            "node Einsum b s,v -> o equation=\"bhij,bjhd->bihd\"\n"
+            "floats w float32 2,3,2 = 1,2,-1,3,0.5,1,2,-2,1,0.25,-3,1\n"
+            "node Einsum c o,w -> p equation=\"bihd,hde->bie\"\n"
+            "node Einsum d p,q -> y equation=\"bie,bjhd->hdej\"" +
+                kOut4,
+            {{"q", {2, 5, 2, 4}, {}, {}}, {"k", {2, 5, 2, 4}, {}, {}}, {"v", {2, 5, 2, 3}, {}, {}}},
+            " --shape n=2,t=5,m=5"},
+        Case{"reductions",
+             "input x float32 n,3,h,v\nints one int64 1 = 1\nnode ReduceMax a x,one -> b\n"
+             "ints two int64 2 = 2,3\nnode ReduceMean c x,two -> d\nnode Add e b,d -> y" +
+                 kOut4,
+             {{"x", {2, 3, 7, 13}, {}, {}}},
+             " --shape n=2,h=7,v=13"},
         Case{"determinants",
              "input x float32 n,3,3\nnode Det n x -> y\noutput y float32 n\n",
              {{"x", {4, 3, 3}, {}, {}}},

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace tenon::test {
 namespace {
@@ -174,6 +176,23 @@ TEST(ManyOperands, ProductsOfTwoAreThoseOfMatrices)
         EXPECT_EQ(evaluated(loaded)[0].numbers(), productByDefinition(a, b, result, all))
             << equation;
     }
+}
+
+TEST(ManyOperands, ProductsOfOpenSizesAreThoseOfMatrices)
+{
+    const auto opsOf = [](const std::string& equation, const std::string& b) {
+        const Loaded loaded = imported("input a float32 n,t,2,4\ninput b float32 " + b +
+                                       "\nnode Einsum e a,b -> y equation=\"" + equation +
+                                       "\"\noutput y float32 *\n");
+        std::set<std::string> ops;
+        for (const NodeId id : loaded.module.main().order) ops.insert(loaded.module.node(id).op);
+        return ops;
+    };
+    EXPECT_TRUE(opsOf("bihd,bjhd->bhij", "n,t,2,4").contains("nn.matmul"));
+    EXPECT_TRUE(opsOf("bihd,bihe->bhde", "n,t,2,7").contains("nn.matmul"));
+    // One of the sizes may turn out to be 1, and be repeated.
+    EXPECT_TRUE(opsOf("bihd,bihe->bhde", "n,m,2,7").contains("einsum"));
+    EXPECT_TRUE(opsOf("bihd,bjhd->bhij", "m,t,2,4").contains("einsum"));
 }
 
 } // namespace

@@ -3,6 +3,9 @@
 // lacks are summed by them; the others are rows of the left or columns of the right matrix.
 #include "compiler/frontend/onnx/converters/einsum_as_matmul.h"
 
+#include "compiler/ops/shape_attrs.h"
+#include "core/tensor/dim_bounds.h"
+
 #include <algorithm>
 #include <map>
 
@@ -43,29 +46,32 @@ public:
         const std::string rows = ownLetters(a, b), columns = ownLetters(b, a);
         const bool isConstant = m_batch.empty() && isWeight(b.value);
         const ValueRef left = matrices(a, rows, m_summed);
-        ValueRef product;
+        ValueRef matrix;
         if (isConstant)
-            product = m_node.emit("nn.dense", {left, matrices(b, columns, m_summed)});
+            matrix = m_node.emit("nn.dense", {left, matrices(b, columns, m_summed)});
         else
-            product = m_node.emit("nn.matmul", {left, matrices(b, m_summed, columns)},
-                                  {{"transpose_a", int64_t{0}}, {"transpose_b", int64_t{0}}});
+            matrix = m_node.emit("nn.matmul", {left, matrices(b, m_summed, columns)},
+                                 {{"transpose_a", int64_t{0}}, {"transpose_b", int64_t{0}}});
         const std::string order = m_batch + rows + columns;
-        return transposed(reshaped(product, sizesOf(order)), order, m_result);
+        return transposed(reshaped(matrix, sizesOf(order)), order, m_result);
     }
 
 private:
-    /// Notes the sizes; false where they are open or differ from those of the same letter.
+    /// Notes the sizes; false where they are none or differ from those of the same letter, which
+    /// may be 1 in one of two open ones.
     bool take(const EinsumFactor& factor)
     {
         const TensorType& type = m_node.typeOf(factor.value);
-        const auto shape = constantShape(type.shape);
-        if (m_node.hasFailed() || !shape || shape->size() != factor.letters.size() ||
+        const Shape& shape = type.shape;
+        if (m_node.hasFailed() || shape.size() != factor.letters.size() ||
             !standOnce(factor.letters) || type.dtype.isBool())
             return false;
-        for (size_t i = 0; i < shape->size(); ++i)
-            if (shape->at(i) < 1 ||
-                m_sizes.try_emplace(factor.letters[i], shape->at(i)).first->second != shape->at(i))
-                return false;
+        for (size_t i = 0; i < shape.size(); ++i) {
+            const bool isEmpty = shape[i].isConst() && shape[i].value() < 1;
+            const auto known = m_sizes.try_emplace(factor.letters[i], shape[i]).first;
+            if (isEmpty || !(known->second == shape[i])) return false;
+            m_isOpen = m_isOpen || !shape[i].isConst();
+        }
         return true;
     }
 
@@ -101,16 +107,17 @@ private:
         return false;
     }
 
-    std::vector<int64_t> sizesOf(const std::string& letters) const
+    Shape sizesOf(const std::string& letters) const
     {
-        std::vector<int64_t> out;
+        Shape out;
         for (const char letter : letters) out.push_back(m_sizes.at(letter));
         return out;
     }
 
-    ValueRef reshaped(ValueRef value, std::vector<int64_t> shape)
+    ValueRef reshaped(ValueRef value, const Shape& shape)
     {
-        return m_node.emit("reshape", {value}, {{"newshape", std::move(shape)}});
+        if (m_node.hasFailed() || m_node.typeOf(value).shape == shape) return value;
+        return m_node.emit("reshape", {value}, shapeAttrs(shape));
     }
 
     ValueRef transposed(ValueRef value, const std::string& from, const std::string& to)
@@ -121,19 +128,23 @@ private:
         return m_node.emit("transpose", {value}, {{"axes", std::move(axes)}});
     }
 
-    /// [batch, rows, columns], or [rows, columns] where nothing is counted.
+    /// [batch, rows, columns], or [rows, columns] where nothing is counted. What counts open
+    /// matrices keeps its axes: items stay apart.
     ValueRef matrices(const EinsumFactor& factor, const std::string& rows,
                       const std::string& columns)
     {
         const ValueRef ordered = transposed(factor.value, factor.letters, m_batch + rows + columns);
-        std::vector<int64_t> shape{elementCount(sizesOf(rows)), elementCount(sizesOf(columns))};
-        if (!m_batch.empty()) shape.insert(shape.begin(), elementCount(sizesOf(m_batch)));
-        return reshaped(ordered, std::move(shape));
+        Shape shape = sizesOf(m_batch);
+        if (!m_batch.empty() && !m_isOpen) shape = {product(shape)};
+        shape.push_back(product(sizesOf(rows)));
+        shape.push_back(product(sizesOf(columns)));
+        return reshaped(ordered, shape);
     }
 
     OnnxNode& m_node;
     std::string m_result, m_batch, m_summed;
-    std::map<char, int64_t> m_sizes;
+    std::map<char, Dim> m_sizes;
+    bool m_isOpen = false; ///< some of them
 };
 
 } // namespace

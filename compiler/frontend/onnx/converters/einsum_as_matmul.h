@@ -16,8 +16,8 @@ struct EinsumFactor
     ValueRef value;
 };
 
-/// The product with the letters of `result`, in that order; nothing where sizes are not known, a
-/// letter stands twice in a factor or for different sizes, or the factors share none to sum over.
+/// The product with the letters of `result`, in that order; nothing where a letter stands twice in
+/// a factor or for sizes that may differ, or the factors share none to sum over.
 std::optional<ValueRef> einsumAsMatmul(OnnxNode& node, const EinsumFactor& a, const EinsumFactor& b,
                                        const std::string& result);
 
