@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops for any reduction: over the last spatial axis in vectors, or along a contiguous reduction
 // axis in strands that are summed at the end.
+#include "compiler/schedule/rules/result_runs.h"
 #include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/rules/short_columns.h"
@@ -57,8 +58,31 @@ constexpr int64_t kElementsForVectors = 4096;
 int64_t elementsOfResult(const std::vector<AxisView>& axes)
 {
     int64_t elements = 1;
-    for (const AxisView& axis : axes) elements *= axis.isReduce ? axis.extent : 1;
+    for (const AxisView& axis : axes)
+        elements *= !axis.isReduce ? 1 : axis.extent < 0 ? kUnknownExtent : axis.extent;
     return elements;
+}
+
+/// Strands of an axis of which, or of another that is reduced with it, nobody knows how long it is:
+/// lanes behind the end add nothing. Several axes are worth several vectors.
+int64_t openStrands(const std::vector<AxisView>& axes, int64_t extent, int64_t lanes)
+{
+    constexpr int64_t kMostVectors = 8;
+    if (lanes < 4) return 0;
+    if (extent > 0 && extent % lanes == 0) return lanes * divisorUpTo(extent / lanes, kMostVectors);
+    const auto reduced =
+        std::count_if(axes.begin(), axes.end(), [](const AxisView& axis) { return axis.isReduce; });
+    const bool isLong = reduced > 1 && (extent < 0 || extent >= kVectorsOfStrands * lanes);
+    return isLong ? kVectorsOfStrands * lanes : lanes;
+}
+
+/// Those that divide the axis.
+int64_t knownStrands(int64_t extent, int64_t elements, int64_t lanes)
+{
+    const int64_t most = elements >= kElementsForVectors ? kVectorsOfStrands * lanes : lanes;
+    for (int64_t wanted = most; wanted >= std::max<int64_t>(4, lanes / 4); wanted /= 2)
+        if (extent % wanted == 0 && elements > wanted) return wanted;
+    return 0;
 }
 
 /// Splits the contiguous reduction axis so that each lane sums a strand; the strands are then
@@ -67,14 +91,12 @@ bool makeStrands(Schedule& schedule, const std::string& block, size_t axis, int6
 {
     const std::vector<AxisView> axes = axesOf(schedule, block);
     const AxisView& view = axes[axis];
-    if (view.extent < 0 && !isContiguousAlong(blockOf(schedule, block), axis)) return false;
-    const int64_t elements = elementsOfResult(axes);
-    const int64_t most = elements >= kElementsForVectors ? kVectorsOfStrands * lanes : lanes;
-    // Of what nobody counted yet, lanes behind the end add nothing.
-    int64_t strands = view.extent < 0 && lanes >= 4 ? lanes : 0;
-    for (int64_t wanted = view.extent < 0 ? 0 : most;
-         strands == 0 && wanted >= std::max<int64_t>(4, lanes / 4); wanted /= 2)
-        if (view.extent % wanted == 0 && elements > wanted) strands = wanted;
+    const bool isOpen = std::any_of(axes.begin(), axes.end(), [](const AxisView& one) {
+        return one.isReduce && one.extent < 0;
+    });
+    if (isOpen && !isContiguousAlong(blockOf(schedule, block), axis)) return false;
+    const int64_t strands = isOpen ? openStrands(axes, view.extent, lanes)
+                                   : knownStrands(view.extent, elementsOfResult(axes), lanes);
     if (strands == 0) return false;
     // The strands' axis goes last, so that one step of the reduction is one vector.
     const tir::Buffer out = writtenIn(blockOf(schedule, block))[0];
@@ -260,6 +282,7 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
     const tir::Stmt stmt = blockOf(schedule, block);
     const Axes axes = axesByKind(schedule, block);
     if (!axes.isPlain || axes.reduce.empty()) return;
+    if (reduceResultRuns(schedule, block, facts)) return;
     const bool hasVectors =
         axes.lastSpatial >= 0 && isContiguousAlong(stmt, static_cast<size_t>(axes.lastSpatial)) &&
         axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
