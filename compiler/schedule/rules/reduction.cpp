@@ -264,8 +264,7 @@ bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts&
     constexpr int64_t kFewestLanes = 8;
     const std::vector<AxisView> axes = axesOf(schedule, block);
     const int64_t lanes = lanesOf(schedule, block, facts), elements = elementsOfResult(axes);
-    if (lanes < kFewestLanes || elements <= lanes ||
-        !readsWholeRows(blockOf(schedule, block), axes))
+    if (lanes < kFewestLanes || elements < lanes || !readsWholeRows(blockOf(schedule, block), axes))
         return false;
     size_t spatial = 0;
     while (!axes[spatial].isReduce) ++spatial;

@@ -16,6 +16,9 @@ namespace {
 /// other. So few steps stay in registers.
 constexpr int64_t kStrandsTogether = 4;
 
+constexpr int64_t kMostUnrolled = 8;
+constexpr int64_t kFewestMasked = 4; ///< elements of a last vector that are worth a mask
+
 /// So many rows advance together, step by step: what each step needs beside them is made once, and
 /// none waits for its own last step.
 constexpr int64_t kMostRowsTogether = 8;
@@ -97,7 +100,9 @@ void peelPartialStep(Schedule& schedule, const std::string& block, const std::st
     const auto tail = schedule.peel(steps, whole);
     const std::vector<std::string> loops = schedule.loopsOf(blockIn(schedule, tail));
     if (strands.areRowsInside) schedule.unroll(loops[loops.size() - 2]);
-    if (strands.lanes <= 4) return schedule.unroll(loops.back());
+    const int64_t rest = strands.extent % strands.lanes;
+    if (rest < kFewestMasked && !strands.areRowsInside) schedule.peel(loops.back(), rest);
+    if (strands.lanes <= 4 || rest < kFewestMasked) return schedule.unroll(loops.back());
     return vectorizeInParts(schedule, loops.back(), lanes);
 }
 
@@ -109,7 +114,7 @@ void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFa
     if (hasOrderedSums(schedule.function())) return;
     const std::vector<AxisView> own = axesOf(schedule, block);
     const int64_t lanes = lanesOf(schedule, block, facts);
-    if (own.empty() || !own.back().isReduce || own.back().extent <= lanes || lanes < 4) return;
+    if (own.empty() || !own.back().isReduce || own.back().extent < lanes || lanes < 4) return;
     const auto parts = schedule.split(own.back().loop, {-1, lanes >= 8 ? vectors * lanes : lanes});
     const auto rank = static_cast<int64_t>(own.size()) - 1;
     schedule.rfactor(parts[1], rank);
@@ -144,7 +149,10 @@ void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
         vectorizeInParts(schedule, vector, lanes);
     }
     if (areTogether) schedule.unroll(rows);
-    if (schedule.extentOf(steps) == kStrandsTogether) schedule.unroll(steps);
+    // Sums of few steps stay in registers; in a loop they would be stored, and read in other
+    // pieces.
+    const int64_t count = schedule.extentOf(steps);
+    if (count > 1 && count <= kMostUnrolled) schedule.unroll(steps);
 }
 
 std::string blockIn(const Schedule& schedule, const std::string& loop)
