@@ -184,7 +184,7 @@ private:
     {
         return std::all_of(path.begin(), path.end(), [&](int next) {
             return at(next).pattern <= Pattern::Broadcast && shapeOf(next) == shapeOf(i) &&
-                   !isWidenedForReduction(next) && (rootOf(next) == rootOf(i) || !hasAnchor(next));
+                   !isWidenedForReader(next) && (rootOf(next) == rootOf(i) || !hasAnchor(next));
         });
     }
 
@@ -236,13 +236,20 @@ private:
         });
     }
 
-    /// A cast to larger elements that only a reduction reads: it widens them itself, and reads
-    /// less.
-    bool isWidenedForReduction(int i) const
+    /// Those that combine many elements into one, and so may widen what they read.
+    bool isReductionOrPool(int i) const
+    {
+        return at(i).pattern == Pattern::Reduction ||
+               factsOf(*at(i).node).family == Family::Pooling;
+    }
+
+    /// A cast to larger elements that only a reduction or a pool reads: it widens them itself,
+    /// reads less, and memory holds the small ones.
+    bool isWidenedForReader(int i) const
     {
         const NodeRecord& node = *at(i).node;
         return isOp(node, castOp) && at(i).users.size() == 1 && !at(i).isExit &&
-               at(at(i).users[0]).pattern == Pattern::Reduction &&
+               isReductionOrPool(at(i).users[0]) &&
                node.types[0].dtype.bytes() > m_module.type(node.operands[0]).dtype.bytes();
     }
 
@@ -250,7 +257,8 @@ private:
     bool entersGroup(int i, int sink, const std::vector<int>& path)
     {
         const Pattern last = at(sink).pattern;
-        if (last == Pattern::Reduction) return path.size() == 1 && !isConcatenation(sink);
+        if (last == Pattern::Reduction || isWidenedForReader(i))
+            return path.size() == 1 && !isConcatenation(sink);
         for (const int next : path) {
             const Pattern pattern = at(next).pattern;
             if (pattern > Pattern::Injective || isConcatenation(next) || grows(i, next))

@@ -78,7 +78,7 @@ bool isOfWindows(const Schedule& schedule, const std::string& pool, const Target
 /// What a pool by way of rows consists of; the pads only where there is something to be padded.
 struct PoolOfRows
 {
-    std::string rowPad;    ///< of the data, above and below
+    std::string rowPad;    ///< of the data, above and below, or what widens it
     std::string rows;      ///< combined along the window's rows
     std::string columnPad; ///< of `rows`
 };
@@ -99,8 +99,9 @@ std::optional<PoolOfRows> poolOfRows(const Schedule& schedule, const std::string
         if (!place.empty() || !(isPool || isPad)) return std::nullopt;
         place = name;
     }
-    if (found.rows.empty() || (!found.rowPad.empty() && !isPlainPad(schedule, found.rowPad)))
-        return std::nullopt;
+    const bool isInlined = found.rowPad.empty() || isPlainPad(schedule, found.rowPad) ||
+                           isWidening(schedule, found.rowPad);
+    if (found.rows.empty() || !isInlined) return std::nullopt;
     return found;
 }
 
@@ -162,6 +163,13 @@ void scheduleRows(Schedule& schedule, const std::string& pool, const PoolOfRows&
 
 } // namespace
 
+/// An element of a smaller type.
+static bool isWidened(const tir::Expr& value)
+{
+    return value->kind == tir::ExprKind::Cast && value->args[0]->kind == tir::ExprKind::Load &&
+           value->dtype.bytes() > value->args[0]->dtype.bytes();
+}
+
 /// True when the block copies elements of a parameter or fills in a constant.
 /// False where it depends on sizes that are known at run time, too: then no loop is free of it.
 static bool asksOwnAxes(const tir::Stmt& block, const tir::Expr& condition)
@@ -183,7 +191,14 @@ bool isPlainPad(const Schedule& schedule, const std::string& pad)
     const tir::Expr& value = body->value;
     return value->kind == tir::ExprKind::Intrinsic &&
            value->intrinsic == tir::Intrinsic::IfThenElse &&
-           value->args[1]->kind == tir::ExprKind::Load && asksOwnAxes(block, value->args[0]);
+           (value->args[1]->kind == tir::ExprKind::Load || isWidened(value->args[1])) &&
+           asksOwnAxes(block, value->args[0]);
+}
+
+bool isWidening(const Schedule& schedule, const std::string& block)
+{
+    const tir::Stmt body = blockOf(schedule, block)->body;
+    return body->kind == tir::StmtKind::Store && isWidened(body->value);
 }
 
 bool schedulePlainPool(Schedule& schedule, const std::string& pool, const TargetFacts& facts)

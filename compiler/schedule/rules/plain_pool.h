@@ -10,7 +10,9 @@ namespace tenon::compiler {
 /// enough columns, and nothing was done.
 bool schedulePlainPool(Schedule& schedule, const std::string& pool, const TargetFacts& facts);
 
-/// True when the block copies elements of a parameter or fills in a constant.
+/// True when the block copies elements of a parameter, widened perhaps, or fills in a constant.
 bool isPlainPad(const Schedule& schedule, const std::string& pad);
+/// True when the block converts elements of a parameter to a larger type, and does nothing else.
+bool isWidening(const Schedule& schedule, const std::string& block);
 
 } // namespace tenon::compiler

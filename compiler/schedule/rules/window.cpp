@@ -137,6 +137,17 @@ std::vector<std::string> tileByChannel(Schedule& schedule, const std::string& wi
     return left;
 }
 
+/// Data that is widened becomes part of what pads it, and of windows that read each element once;
+/// others take widened rows as they would take padded ones.
+void inlineWidening(Schedule& schedule, const std::string& window)
+{
+    std::vector<std::string> keep = blocksBefore(schedule, window);
+    if (keep.empty() || !isWidening(schedule, keep[0])) return;
+    keep.erase(keep.begin());
+    keep.push_back(window);
+    return inlineElementwise(schedule, keep);
+}
+
 /// Register tiles of columns for the window and for what follows it; `outer` goes around the rows.
 /// The result names the blocks that cannot follow.
 std::vector<std::string> tileColumns(Schedule& schedule, const std::string& window,
@@ -217,6 +228,7 @@ std::vector<std::string> tileWindowRows(Schedule& schedule, const std::string& w
 void scheduleWindow(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string window = anchorOf(schedule);
+    inlineWidening(schedule, window);
     std::vector<std::string> pads = blocksBefore(schedule, window);
     const std::vector<AxisView> axes = axesOf(schedule, window);
     if (schedulePlainPool(schedule, window, facts)) return;
