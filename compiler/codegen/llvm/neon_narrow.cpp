@@ -11,9 +11,10 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <numeric>
 #include <optional>
+#include <span>
 
 namespace tenon::compiler {
 namespace {
@@ -77,8 +78,9 @@ llvm::IntrinsicInst* callOf(llvm::Value* value, std::initializer_list<Intrinsic:
 std::optional<int64_t> splatOf(llvm::Value* value)
 {
     const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-    const auto* splat =
-        constant ? llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getSplatValue()) : nullptr;
+    const auto* splat = constant ? llvm::dyn_cast_or_null<llvm::ConstantInt>(
+                                       constant->getSplatValue(/*AllowPoison=*/true))
+                                 : nullptr;
     return splat ? std::optional(splat->getSExtValue()) : std::nullopt;
 }
 
@@ -147,8 +149,9 @@ std::optional<NarrowStore> narrowStoreOf(llvm::StoreInst& store)
     if (!store.isSimple() || !type || type->getNumElements() != kLanes ||
         !type->getElementType()->isIntegerTy(8) || !store.getValueOperand()->hasOneUse())
         return std::nullopt;
-    llvm::Value* turned = beforeTurning(store.getValueOperand());
-    llvm::Value* bytes = widenedOrHalved(turned ? turned : store.getValueOperand());
+    llvm::Value* bytes = widenedOrHalved(store.getValueOperand());
+    llvm::Value* turned = bytes ? beforeTurning(bytes) : nullptr;
+    if (turned) bytes = turned;
     std::optional<int64_t> least, most;
     if (bytes) bytes = withoutLimits(bytes, least, most);
     auto* narrow =
@@ -220,25 +223,27 @@ private:
         std::stable_sort(
             group.begin(), group.end(),
             [](const NarrowStore& a, const NarrowStore& b) { return a.offset < b.offset; });
-        for (size_t at = 0; at + kQuads <= group.size();) {
-            std::array<NarrowStore, kQuads> run;
-            std::copy_n(group.begin() + static_cast<std::ptrdiff_t>(at), kQuads, run.begin());
-            at += merge(run) ? kQuads : 1;
+        for (size_t at = 0; at < group.size();) {
+            const std::span<const NarrowStore> rest = std::span(group).subspan(at);
+            size_t count = std::bit_floor(std::min(kQuads, rest.size()));
+            while (count > 1 && !merge(rest.first(count))) count /= 2;
+            at += count;
         }
     }
 
-    bool merge(const std::array<NarrowStore, kQuads>& run)
+    bool merge(std::span<const NarrowStore> run)
     {
         llvm::StoreInst* last = run[0].store;
-        for (size_t i = 0; i < kQuads; ++i) {
+        std::vector<llvm::Value*> quads;
+        for (size_t i = 0; i < run.size(); ++i) {
             if (run[i].offset != run[0].offset + static_cast<int>(i)) return false;
             if (last->comesBefore(run[i].store)) last = run[i].store;
+            quads.push_back(run[i].quad);
         }
         for (const NarrowStore& one : run)
             if (!canSink(*one.store, *last, run)) return false;
         llvm::IRBuilder<> builder(last);
-        llvm::Value* bytes = narrowQuads(
-            builder, {run[0].quad, run[1].quad, run[2].quad, run[3].quad}, run[0].narrowing);
+        llvm::Value* bytes = narrowQuads(builder, quads, run[0].narrowing);
         builder.CreateAlignedStore(bytes, run[0].store->getPointerOperand(),
                                    run[0].store->getAlign());
         for (const NarrowStore& one : run) one.store->eraseFromParent();
@@ -247,7 +252,7 @@ private:
 
     /// Nothing between the two reads or writes what `store` writes, but the others of the run.
     bool canSink(llvm::StoreInst& store, const llvm::StoreInst& last,
-                 const std::array<NarrowStore, kQuads>& run)
+                 std::span<const NarrowStore> run)
     {
         const llvm::MemoryLocation place = llvm::MemoryLocation::get(&store);
         for (llvm::Instruction* at = &store; at != &last; at = at->getNextNode()) {
@@ -269,24 +274,27 @@ private:
 llvm::Value* narrowQuads(llvm::IRBuilderBase& builder, const std::vector<llvm::Value*>& quads,
                          const Narrowing& narrowing)
 {
-    if (isTurned(narrowing))
-        return withHighestBitTurned(builder, narrowQuads(builder, quads, kUnsigned));
+    const bool turns = isTurned(narrowing);
+    const Narrowing& to = turns ? kUnsigned : narrowing;
+    const auto turned = [&](llvm::Value* bytes) {
+        return turns ? withHighestBitTurned(builder, bytes) : bytes;
+    };
     auto* type = llvm::FixedVectorType::get(builder.getInt16Ty(), kLanes);
     std::vector<llvm::Value*> parts;
     for (llvm::Value* quad : quads)
         parts.push_back(builder.CreateIntrinsic(Intrinsic::aarch64_neon_sqxtn, {type}, {quad}));
     if (parts.size() == 1)
         return firstHalf(builder,
-                         narrowHalves(builder, joined(builder, parts[0], nullptr), narrowing));
+                         turned(narrowHalves(builder, joined(builder, parts[0], nullptr), to)));
     std::vector<llvm::Value*> bytes;
     for (size_t i = 0; i + 1 < parts.size(); i += 2)
-        bytes.push_back(narrowHalves(builder, joined(builder, parts[i], parts[i + 1]), narrowing));
+        bytes.push_back(narrowHalves(builder, joined(builder, parts[i], parts[i + 1]), to));
     while (bytes.size() > 1) {
         for (size_t i = 0; i < bytes.size() / 2; ++i)
             bytes[i] = joined(builder, bytes[2 * i], bytes[2 * i + 1]);
         bytes.resize(bytes.size() / 2);
     }
-    return bytes[0];
+    return turned(bytes[0]);
 }
 
 void mergeNarrowStores(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
