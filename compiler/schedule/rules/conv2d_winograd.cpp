@@ -76,6 +76,16 @@ std::string splitProducts(Schedule& schedule, const std::vector<std::string>& ou
     return tiles[0];
 }
 
+/// The loop over blocks of channels; where rows of filters are multiplied one by one, over these
+/// and the blocks of one of them, so that no step divides to find its data.
+std::vector<std::string> splitChannels(Schedule& schedule, const std::string& products,
+                                       const std::string& loop, const WinogradShape& shape)
+{
+    const int64_t blocks = inputsOf(schedule, products).front()->shape[3]->integer;
+    if (blocks == 1 || blocks == shape.filters->shape[3]->integer) return {loop};
+    return schedule.split(loop, {-1, blocks});
+}
+
 /// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
 void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const WinogradShape& shape,
                       const std::string& loop, const TargetFacts& facts)
@@ -93,17 +103,24 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     schedule.computeAt(blocks.products, between);
 
     const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
+    constexpr int64_t kFewBlocks = 3;
+    const auto channels = splitChannels(schedule, blocks.products, own[6], shape);
     const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
-    std::vector<std::string> order{own[0],   own[1], own[2], own[6], depth[0],
-                                   depth[1], own[4], own[3], own[5]};
+    std::vector<std::string> order{own[0], own[1], own[2]};
+    order.insert(order.end(), channels.begin(), channels.end());
+    order.insert(order.end(), {depth[0], depth[1], own[4], own[3], own[5]});
     // Images of a register tile are positions of it.
     const bool areTogether = schedule.extentOf(own[0]) > 1;
-    if (areTogether) std::rotate(order.begin(), order.begin() + 1, order.begin() + 6);
+    if (areTogether) std::rotate(order.begin(), order.begin() + 1, std::prev(order.end(), 3));
     const size_t inTile = areTogether ? 4 : 3;
     schedule.reorder(order);
-    initialiseTile(schedule, blocks.products, own[6], inTile, shape.lanes);
+    initialiseTile(schedule, blocks.products, channels[0], inTile, shape.lanes);
     (void)schedule.tries().skipZeroTerms(blocks.products, 5); // refused without strides
     schedule.unroll(depth[1]);
+    // A loop of two or three steps inside of another costs as much as one that divides.
+    if (channels.size() > 1 && schedule.extentOf(depth[0]) == 1 &&
+        schedule.extentOf(channels[1]) <= kFewBlocks)
+        schedule.unroll(channels[1]);
     unrollTile(schedule, blocks.products, inTile, shape.lanes);
     return unrollTile(schedule, copy, inTile, shape.lanes);
 }
@@ -144,6 +161,33 @@ void unrollColumns(Schedule& schedule, const std::string& rows, int64_t lanes)
     return schedule.unroll(own[3]);
 }
 
+/// Blocks of channels that fill half a vector, and tiles in pairs that lie in one row.
+bool arePaired(const Schedule& schedule, const std::vector<std::string>& own,
+               const WinogradShape& shape, int64_t whole)
+{
+    return 2 * schedule.extentOf(own[5]) == whole && shape.phases == 1 && shape.columns % 2 == 0 &&
+           schedule.extentOf(own[4]) % 2 == 0;
+}
+
+/// Two neighbours fill the vector; their rows lie column by column for it.
+void transformPairs(Schedule& schedule, const WinogradBlocks& blocks,
+                    const std::vector<std::string>& own)
+{
+    const auto tiles = schedule.split(own[4], {-1, 2});
+    schedule.reorder({own[0], own[3], tiles[0], own[1], own[2], tiles[1], own[5]});
+    schedule.computeAt(blocks.dataRows, tiles[0]);
+    const std::string rows = outputOf(schedule, blocks.dataRows);
+    schedule.setScope(rows, tir::Scope::Local);
+    schedule.permuteDims(rows, {0, 1, 3, 4, 2, 5});
+    const std::vector<std::string> ofRows = innerLoops(schedule, blocks.dataRows, 6);
+    schedule.reorder({ofRows[3], ofRows[4], ofRows[2], ofRows[5]});
+    for (const size_t loop : {3, 4, 2}) schedule.unroll(ofRows[loop]);
+    schedule.vectorize(ofRows[5]);
+    schedule.vectorize(schedule.fuse({tiles[1], own[5]}));
+    schedule.unroll(own[1]);
+    return schedule.unroll(own[2]);
+}
+
 /// The transform of the data, under `loop` or, where that is "", before everything else.
 void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const WinogradShape& shape,
                   const std::string& loop, const TargetFacts& facts)
@@ -152,6 +196,13 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const Winogr
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
     const std::vector<std::string> own = innerLoops(schedule, blocks.dataTiles, 6);
     const int64_t lanes = schedule.extentOf(own[5]);
+    const int64_t whole = facts.lanes(static_cast<int>(shape.dataBytes));
+    if (arePaired(schedule, own, shape, whole)) {
+        transformPairs(schedule, blocks, own);
+        if (!blocks.pad.empty()) schedulePad(schedule, blocks.pad, own[3], facts);
+        if (loop.empty()) parallelise(schedule, {own[0], own[3]}, facts);
+        return;
+    }
     // All phases of an image come from the same rows and columns, which are padded once.
     std::string channels = own[3];
     if (shape.phases > 1) {
@@ -163,7 +214,6 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const Winogr
     }
     schedule.computeAt(blocks.dataRows, own[4]);
     schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
-    const int64_t whole = facts.lanes(static_cast<int>(shape.dataBytes));
     if (2 * lanes == whole &&
         schedule.extentOf(innerLoops(schedule, blocks.dataRows, 2)[0]) % 2 == 0)
         unrollColumns(schedule, blocks.dataRows, whole);
