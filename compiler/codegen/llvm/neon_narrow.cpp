@@ -120,6 +120,7 @@ llvm::Value* beforeTurning(llvm::Value* value)
 struct NarrowStore
 {
     llvm::StoreInst* store;
+    llvm::Value* bytes; ///< eight, of which the first four are stored
     llvm::Value* quad;
     Narrowing narrowing;
     int offset = 0; ///< in vectors of four bytes, from the first store of its group
@@ -149,16 +150,16 @@ std::optional<NarrowStore> narrowStoreOf(llvm::StoreInst& store)
     if (!store.isSimple() || !type || type->getNumElements() != kLanes ||
         !type->getElementType()->isIntegerTy(8) || !store.getValueOperand()->hasOneUse())
         return std::nullopt;
-    llvm::Value* bytes = widenedOrHalved(store.getValueOperand());
-    llvm::Value* turned = bytes ? beforeTurning(bytes) : nullptr;
-    if (turned) bytes = turned;
+    llvm::Value* eight = widenedOrHalved(store.getValueOperand());
+    llvm::Value* turned = eight ? beforeTurning(eight) : nullptr;
+    llvm::Value* bytes = turned ? turned : eight;
     std::optional<int64_t> least, most;
     if (bytes) bytes = withoutLimits(bytes, least, most);
     auto* narrow =
         bytes ? callOf(bytes, {Intrinsic::aarch64_neon_sqxtn, Intrinsic::aarch64_neon_sqxtun})
               : nullptr;
     if (!narrow) return std::nullopt;
-    NarrowStore out{&store, nullptr, {}};
+    NarrowStore out{&store, eight, nullptr, {}};
     Narrowing& n = out.narrowing;
     n.isSigned = narrow->getIntrinsicID() == Intrinsic::aarch64_neon_sqxtn;
     const auto limitOf = [&](int64_t value) { return n.isSigned ? value : value & 255; };
@@ -227,6 +228,7 @@ private:
             const std::span<const NarrowStore> rest = std::span(group).subspan(at);
             size_t count = std::bit_floor(std::min(kQuads, rest.size()));
             while (count > 1 && !merge(rest.first(count))) count /= 2;
+            if (count == 1) storeWord(rest.front());
             at += count;
         }
     }
@@ -248,6 +250,17 @@ private:
                                    run[0].store->getAlign());
         for (const NarrowStore& one : run) one.store->eraseFromParent();
         return true;
+    }
+
+    /// As a vector of its own, half of a register would be widened and narrowed once more.
+    static void storeWord(const NarrowStore& one)
+    {
+        llvm::IRBuilder<> builder(one.store);
+        auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), 2);
+        llvm::Value* word =
+            builder.CreateExtractElement(builder.CreateBitCast(one.bytes, words), uint64_t{0});
+        builder.CreateAlignedStore(word, one.store->getPointerOperand(), one.store->getAlign());
+        one.store->eraseFromParent();
     }
 
     /// Nothing between the two reads or writes what `store` writes, but the others of the run.

@@ -36,6 +36,14 @@ def main(a: T.Buffer((16,), "float32"), b: T.Buffer((16,), "float32"), y: T.Buff
             << values[i];
 }
 
+int timesOf(const std::string& word, const std::string& text)
+{
+    int times = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        ++times;
+    return times;
+}
+
 /// Bytes 0 to 63, four to a word.
 std::vector<int32_t> countedBytes()
 {
@@ -149,6 +157,52 @@ def main(a: T.Buffer((64,), "int8"), b: T.Buffer((8,), "int8"), y: T.Buffer((48,
     }
     const std::string code = emitted(text, "cortex-a72", EmitForm::Assembly);
     EXPECT_NE(code.find("smlal2"), std::string::npos) << code;
+}
+
+/// Three vectors of which two are narrowed together, and bits turned where 128 is taken off.
+TEST(NeonBytes, NarrowsTwoVectorsOfThreeAtOnce)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((12,), "float32"), b: T.Buffer((12,), "float32"), y: T.Buffer((12,), "int8")):
+    for i in T.unroll(3):
+        y[T.Ramp(i * 4, 1, 4)] = T.Cast("int8x4", T.min(T.max(T.Cast("int32x4", T.round(a[T.Ramp(i * 4, 1, 4)])) + T.Broadcast(T.int32(-128), 4), T.Broadcast(T.int32(-128), 4)), T.Broadcast(T.int32(127), 4)))
+)";
+    const std::vector<float> values = {0,    0.5f,  1.5f,   -1,  254.5f, 255.5f,
+                                       3e9f, -3e9f, 127.4f, 128, 100,    300};
+    std::vector<int32_t> a;
+    for (const float value : values) a.push_back(std::bit_cast<int32_t>(value));
+    const std::vector<int> y = run(text, "cortex-a72", a, a, 12);
+    for (size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(y[i], std::clamp(std::nearbyint(double{values[i]}) - 128, -128.0, 127.0)) << i;
+    const std::string code = emitted(text, "cortex-a72", EmitForm::Assembly);
+    EXPECT_EQ(timesOf("sqxtun\t", code), 2) << code;
+    EXPECT_EQ(code.find("zip1"), std::string::npos) << code;
+}
+
+/// Eight positions times two vectors: sums take half of the registers.
+TEST(NeonBytes, StoresNoMoreProductsOfCoresThatWait)
+{
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((128,), "int32"), b: T.Buffer((128,), "int32"), y: T.Buffer((64,), "int32")):
+    with T.allocate((64,), "int32", scope="register") as sums:
+        for p in T.unroll(8):
+            for v in T.unroll(2):
+                sums[T.Ramp(p * 8 + v * 4, 1, 4)] = T.Broadcast(T.int32(0), 4)
+        for k in T.serial(8):
+            for q in T.unroll(2):
+                for p in T.unroll(8):
+                    for v in T.unroll(2):
+                        sums[T.Ramp(p * 8 + v * 4, 1, 4)] = sums[T.Ramp(p * 8 + v * 4, 1, 4)] + T.dot_i8narrow(T.Broadcast(T.int32(0), 4), a[T.Broadcast(k * 16 + q * 8 + p, 4)], b[T.Ramp(k * 16 + q * 8 + v * 4, 1, 4)])
+        for p in T.unroll(8):
+            for v in T.unroll(2):
+                y[T.Ramp(p * 8 + v * 4, 1, 4)] = sums[T.Ramp(p * 8 + v * 4, 1, 4)]
+)";
+    const std::string waiting = emitted(text, "cortex-a53", EmitForm::Assembly);
+    const std::string other = emitted(text, "cortex-a72", EmitForm::Assembly);
+    EXPECT_NE(waiting.find("sadalp"), std::string::npos) << waiting;
+    EXPECT_LE(timesOf("[sp", waiting), timesOf("[sp", other)) << waiting;
 }
 
 } // namespace
