@@ -21,6 +21,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -139,6 +140,20 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine, PlainLoops p
     return kDone;
 }
 
+/// Where long products become sums each is added before many more are made. For a core that waits
+/// for results LLVM begins all products of a step first, and keeps them on the stack (a pointwise
+/// layer of DS-CNN on a Cortex-A53: 671,120 in place of 519,716 instructions).
+MachineOrder orderOf(const llvm::Module& module, const llvm::TargetMachine& machine)
+{
+    const bool waits = machine.getTargetTriple().isAArch64() &&
+                       !machine.getMCSubtargetInfo()->getSchedModel().isOutOfOrder();
+    const auto addsPairs = [](const llvm::Function& function) {
+        return function.getIntrinsicID() == llvm::Intrinsic::aarch64_neon_saddlp;
+    };
+    return waits && llvm::any_of(module, addsPairs) ? MachineOrder::AsEmitted
+                                                    : MachineOrder::Scheduled;
+}
+
 } // namespace
 
 Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine,
@@ -163,7 +178,7 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
     llvm::legacy::PassManager codegen;
     const auto type = form == EmitForm::Object ? llvm::CodeGenFileType::ObjectFile
                                                : llvm::CodeGenFileType::AssemblyFile;
-    if (!addMachinePasses(codegen, machine, stream, type))
+    if (!addMachinePasses(codegen, machine, stream, type, orderOf(module, machine)))
         return makeError(DiagnosticCode::CodegenFailure,
                          "LLVM cannot write this kind of file for " +
                              machine.getTargetTriple().str());

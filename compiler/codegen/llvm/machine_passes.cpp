@@ -41,7 +41,7 @@ bool stepsPointers(const llvm::TargetMachine& machine)
 }
 
 bool addMachinePasses(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
-                      llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type)
+                      llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type, MachineOrder order)
 {
     auto& generator = static_cast<llvm::LLVMTargetMachine&>(machine);
     auto* info = new llvm::MachineModuleInfoWrapperPass(&generator); // `passes` owns it
@@ -50,6 +50,7 @@ bool addMachinePasses(llvm::legacy::PassManager& passes, llvm::TargetMachine& ma
     config->disablePass(&llvm::LiveDebugValuesID);
     // It shortens chains of integer sums without asking for registers: sums of tiles would spill.
     if (stepsPointers(machine)) config->disablePass(&llvm::MachineCombinerID);
+    if (order == MachineOrder::AsEmitted) config->disablePass(&llvm::MachineSchedulerID);
     passes.add(config);
     passes.add(info);
     const bool selects =

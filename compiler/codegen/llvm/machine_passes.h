@@ -13,8 +13,15 @@ namespace tenon::compiler {
 /// LLVM's loop strength reduction.
 bool stepsPointers(const llvm::TargetMachine& machine);
 
+/// The order of a kernel's instructions before registers are given out.
+enum class MachineOrder
+{
+    Scheduled, ///< by what LLVM knows of the processor
+    AsEmitted
+};
+
 /// False when LLVM cannot write this kind of file for the machine.
 bool addMachinePasses(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
-                      llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type);
+                      llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type, MachineOrder order);
 
 } // namespace tenon::compiler
