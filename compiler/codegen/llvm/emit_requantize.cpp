@@ -147,6 +147,22 @@ const Expr* saturatedNumber(const ExprNode& cast)
     return hasLow && hasHigh ? &number : nullptr;
 }
 
+/// A number of few digits, rounded. RISC-V rounds by way of an integer, and asks first whether the
+/// number is small enough for one where it does not know.
+llvm::Value* wholeNumber(llvm::IRBuilderBase& builder, const EmitOptions& options, llvm::Value* x)
+{
+    if (options.convertsToNearest && !x->getType()->isVectorTy()) {
+        llvm::Type* word = builder.GetInsertBlock()->getModule()->getDataLayout().getIntPtrType(
+            builder.getContext());
+        llvm::Value* whole =
+            builder.CreateIntrinsic(llvm::Intrinsic::lrint, {word, x->getType()}, {x});
+        return builder.CreateSIToFP(whole, x->getType());
+    }
+    x = builder.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+    if (auto* call = llvm::dyn_cast<llvm::Instruction>(x)) call->setHasNoSignedZeros(true);
+    return x;
+}
+
 } // namespace
 
 std::optional<Requantization> quantizationOf(const ExprNode& cast)
@@ -205,8 +221,7 @@ llvm::Value* Emitter::requantizedNumber(const ExprNode& cast)
     const Narrowing& to = match->narrowing;
     llvm::Value* x =
         limitedNumber(m_builder, m_options, numberWithin(*match->value, to), to, kBothLimits);
-    x = m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
-    if (auto* call = llvm::dyn_cast<llvm::Instruction>(x)) call->setHasNoSignedZeros(true);
+    x = wholeNumber(m_builder, m_options, x);
     shift += to.zeroPoint;
     // Of floats that a reader may see, adding 0 makes 0 of -0, as an integer has it; what sums
     // become is scaled and rounded again.

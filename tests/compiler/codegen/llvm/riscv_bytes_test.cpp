@@ -9,13 +9,22 @@
 namespace tenon::compiler {
 namespace {
 
-TEST(RiscvBytes, RoundAndSaturateWithoutBranches)
+/// Quantized where it is a byte, and dequantized at once where it is a float.
+std::string quantized(const std::string& type)
 {
-    const auto function = tir::parsePrimFunc(R"(@T.prim_func
-def main(a: T.Buffer((16,), "float32"), y: T.Buffer((16,), "int8")):
-    for i in T.serial(16):
-        y[i] = T.Cast("int8", T.min(T.max(T.round(a[i] / T.float32(0.3)) + T.Cast("float32", T.int8(-5)), T.float32(-128)), T.float32(127)))
-)");
+    const std::string bytes =
+        "T.Cast(\"int8\", T.min(T.max(T.round(a[i] / T.float32(0.3)) + T.Cast(\"float32\", "
+        "T.int8(-5)), T.float32(-128)), T.float32(127)))";
+    const std::string floats =
+        "T.Cast(\"float32\", T.Cast(\"int32\", " + bytes + ") - T.int32(-5)) * T.float32(0.3)";
+    return "@T.prim_func\ndef main(a: T.Buffer((16,), \"float32\"), y: T.Buffer((16,), \"" + type +
+           "\")):\n    for i in T.serial(16):\n        y[i] = " +
+           (type == "int8" ? bytes : floats) + "\n";
+}
+
+void expectNoBranches(const std::string& type)
+{
+    const auto function = tir::parsePrimFunc(quantized(type));
     ASSERT_TRUE(function) << function.error().text();
     const auto machine =
         machineSpec(*parseTarget("llvm -mtriple=riscv64-linux-gnu -mattr=+m,+a,+f,+d,+c"));
@@ -27,6 +36,10 @@ def main(a: T.Buffer((16,), "float32"), y: T.Buffer((16,), "int8")):
     for (const char* instruction : {"flt.s", "fabs.s", "rtz"})
         EXPECT_EQ(text->find(instruction), std::string::npos) << *text;
 }
+
+TEST(RiscvBytes, RoundAndSaturateWithoutBranches) { expectNoBranches("int8"); }
+
+TEST(RiscvBytes, RoundWhatIsAFloatAgainWithoutBranches) { expectNoBranches("float32"); }
 
 } // namespace
 } // namespace tenon::compiler
