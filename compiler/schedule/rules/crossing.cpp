@@ -175,11 +175,32 @@ TileLoops tileLoops(Schedule& schedule, const std::string& block, size_t axis, i
     return {shared, around, strips[1], vector};
 }
 
+/// Rows of bytes that are shorter than a vector become one with the rows around them, where those
+/// follow one another in memory on both sides: 16 pixels of 4 x 4 in place of 4.
+void joinShortRows(Schedule& schedule, const std::string& block, int64_t lanes)
+{
+    constexpr int64_t kVector = 16;
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const auto cross = crossAxisOf(stmt, lanes);
+    const size_t last = axes.size() - 1;
+    if (!cross || cross->axis + 1 >= last || axes[last].extent >= kVector) return;
+    const int64_t joined = axes[last - 1].extent * axes[last].extent;
+    if (!tileOfBytes(stmt, *cross, axes[cross->axis].extent, joined, lanes)) return;
+    const AxisSteps steps = stepsOf(stmt);
+    const auto follows = [&](const std::vector<int64_t>& access) {
+        return access[last] > 0 && access[last - 1] == access[last] * axes[last].extent;
+    };
+    if (steps.isKnown && std::all_of(steps.access.begin(), steps.access.end(), follows))
+        (void)schedule.tries().fuseAxes(block, static_cast<int64_t>(last - 1));
+}
+
 } // namespace
 
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
                                                      int64_t lanes)
 {
+    joinShortRows(schedule, block, lanes);
     const tir::Stmt stmt = blockOf(schedule, block);
     const std::vector<AxisView> axes = axesOf(schedule, block);
     const auto cross = crossAxisOf(stmt, lanes);
