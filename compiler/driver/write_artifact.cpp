@@ -223,6 +223,16 @@ void addModel(const std::vector<SourceFile>& archive, const ProjectTemplate& pro
     }
 }
 
+/// As the importer tells it among the facts of the file.
+RealValues realValues(const CompileResult& result)
+{
+    constexpr std::string_view kKey = "real value of ";
+    RealValues out;
+    for (const auto& [key, text] : result.loaded->facts.metadata)
+        if (key.starts_with(kKey)) out[key.substr(kKey.size())] = text;
+    return out;
+}
+
 } // namespace
 
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
@@ -257,7 +267,7 @@ Status writeBoardProject(const CompileResult& result, const ProjectTemplate& pro
     if (!library) return library.error();
     auto files = project.files(*program);
     if (!files) return files.error();
-    files->push_back({"README.md", readmeText(project, manifest)});
+    files->push_back({"README.md", readmeText(project, manifest, realValues(result))});
     if (!boardProject.empty()) {
         auto own = boardFiles(boardProject);
         if (!own) return own.error();

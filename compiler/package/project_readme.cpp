@@ -15,12 +15,29 @@ std::string sizesOf(const core::ManifestTensor& tensor)
     return out.empty() ? "one value" : out;
 }
 
-std::string rowsOf(std::string_view kind, const std::vector<core::ManifestTensor>& tensors)
+std::string rowsOf(std::string_view kind, const std::vector<core::ManifestTensor>& tensors,
+                   const RealValues& reals)
 {
     std::string out;
-    for (const core::ManifestTensor& tensor : tensors)
+    for (const core::ManifestTensor& tensor : tensors) {
         out += "| " + std::string(kind) + " | `" + tensor.name + "` | " + tensor.dtype + " | " +
-               sizesOf(tensor) + " |\n";
+               sizesOf(tensor) + " |";
+        const auto real = reals.find(tensor.name);
+        if (!reals.empty()) out += " " + (real == reals.end() ? "" : real->second) + " |";
+        out += "\n";
+    }
+    return out;
+}
+
+std::string tableOf(const core::Manifest& manifest, const RealValues& reals)
+{
+    std::string out = reals.empty()
+                          ? "| | name | type | size |\n|---|---|---|---|\n"
+                          : "| | name | type | size | real value |\n|---|---|---|---|---|\n";
+    out += rowsOf("input", manifest.inputs, reals) + rowsOf("output", manifest.outputs, reals);
+    if (!reals.empty())
+        out += "\nA real value is (integer - zero point) * scale; to feed one, "
+               "round(real / scale) + zero point is the integer.\n";
     return out;
 }
 
@@ -44,8 +61,15 @@ std::string commandsOf(const ProjectTemplate& project)
     if (!project.runTools.empty()) out += "; needs " + toolsOf(project.runTools);
     out += ". `make flash` writes it to a board, where there is one.\n";
     if (project.feedsFiles)
-        out += "- `tenon project run FOLDER --inputs DATA` feeds it your data and reads the "
-               "outputs.\n";
+        out +=
+            "  It prints the outputs; their bytes are in `build/output`, one output after the "
+            "other. The inputs are zeros at first.\n"
+            "- `make run INPUTS=\"a.bin b.bin\"` takes yours: a file for each input in the order "
+            "of the table, its elements row by row,\n"
+            "  the low byte first, without a header, as NumPy's `array.tofile(\"a.bin\")` writes "
+            "them.\n"
+            "- `tenon project run FOLDER --inputs DATA` feeds it .npy, .npz or .pb files and reads "
+            "the outputs.\n";
     if (project.serves)
         out += "- `make server` builds a server of the model for a line of bytes, such as a UART; "
                "`tenon project run FOLDER --serial PORT` drives it.\n";
@@ -54,14 +78,16 @@ std::string commandsOf(const ProjectTemplate& project)
 
 } // namespace
 
-std::string readmeText(const ProjectTemplate& project, const core::Manifest& manifest)
+std::string readmeText(const ProjectTemplate& project, const core::Manifest& manifest,
+                       const RealValues& reals)
 {
-    std::string out = "# " + manifest.modelName + "\n\nA project of the template `" +
-                      std::string(project.name) + "`: " + std::string(project.title) +
-                      ". Compiled by Tenon " + manifest.toolVersion + " for `" + manifest.target +
-                      "`, executor `" + manifest.executor + "`.\n\n";
-    out += "| | name | type | size |\n|---|---|---|---|\n" + rowsOf("input", manifest.inputs) +
-           rowsOf("output", manifest.outputs) + "\n## What to do\n\n" + commandsOf(project);
+    std::string out =
+        "# " + manifest.modelName + "\n\nA project of the template `" + std::string(project.name) +
+        "`: " + std::string(project.title) + ". Compiled by Tenon " + manifest.toolVersion +
+        " for `" + manifest.target + "`, executor `" + manifest.executor +
+        "`:\n\n    tenon project create MODEL FOLDER --template " + std::string(project.name) +
+        " --target '" + manifest.target + "' --executor " + manifest.executor + "\n\n";
+    out += tableOf(manifest, reals) + "\n## What to do\n\n" + commandsOf(project);
     if (!project.notes.empty()) out += "\n" + std::string(project.notes);
     out += "\n## What is here\n\n"
            "- `Makefile`: change it as you like.\n"

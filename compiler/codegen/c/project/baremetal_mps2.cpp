@@ -59,7 +59,7 @@ std::string buildRules(const core::MicroCore& core)
            core::microTool(core, "size") + " $@\n\n";
 }
 
-std::string boardRules(const core::MicroCore& core)
+std::string boardRules(const core::MicroCore& core, const SourceProgram& program)
 {
     const std::string board(core.board), emulator = emulatorWords(core);
     return "# For `tenon board add --serial`: server-image makes an image of the server that says\n"
@@ -83,12 +83,14 @@ std::string boardRules(const core::MicroCore& core)
            "flash: build/app.elf\n\t@echo \"" +
            board +
            " starts with build/app.elf in its flash\"\n\n"
-           "# Reads build/request and writes build/output by semihosting.\n"
-           "run: build/app.elf\n\tcd build && " +
-           emulator + " -serial none -kernel app.elf </dev/null\n\n";
+           "# The program reads build/request and writes build/output by semihosting, on a board "
+           "by\n"
+           "# its debugger.\n" +
+           runRule(program, "build/app.elf", emulator + " -serial none -kernel app.elf </dev/null");
 }
 
-std::string makefile(const core::MicroCore& core, const std::vector<std::string>& machine)
+std::string makefile(const core::MicroCore& core, const std::vector<std::string>& machine,
+                     const SourceProgram& program)
 {
     const std::string board(core.board);
     return "# The model on " + board + " (" + std::string(core.cpu) +
@@ -105,8 +107,9 @@ std::string makefile(const core::MicroCore& core, const std::vector<std::string>
            "\n\n.PHONY: all server server-image flash flash-image run clean\nall: "
            "build/app.elf\nserver: "
            "build/server.elf\n\n" +
-           buildRules(core) + boardRules(core) +
-           "clean:\n\trm -f build/app.elf build/server.elf build/output build/times\n";
+           buildRules(core) + boardRules(core, program) +
+           "clean:\n\trm -f build/app.elf build/server.elf build/output build/times "
+           "build/request\n";
 }
 
 /// `folder` is the family's that the project is of.
@@ -144,7 +147,7 @@ Result<std::vector<SourceFile>> filesOf(const SourceProgram& program, const std:
                               emulatorWords(*core) + " -serial stdio -kernel build/server.elf");
     if (!server) return server;
     std::move(server->begin(), server->end(), std::back_inserter(*out));
-    out->push_back({"Makefile", makefile(*core, *machine)});
+    out->push_back({"Makefile", makefile(*core, *machine, program)});
     out->push_back({"main.c", microMainText(program)});
     return out;
 }

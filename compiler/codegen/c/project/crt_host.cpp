@@ -16,7 +16,7 @@ constexpr ShippedFile kFiles[] = {{"micro/mps2/program.c", "program.c"},
                                   {"micro/host/timer.h", "timer.h"},
                                   {"micro/mps2/emulate.sh", "emulate.sh"}};
 
-std::string makefile()
+std::string makefile(const SourceProgram& program)
 {
     return "# The model's C source on this computer: make, make flash, make run.\n"
            "CC ?= cc\n"
@@ -45,10 +45,9 @@ std::string makefile()
            "OUT := build/image\n"
            "server-image: build/server\n"
            "\tobjcopy --add-section .tenon.manifest=$(MANIFEST) $< $(OUT)\n"
-           "flash-image:\n\tsh emulate.sh host $(IMAGE) $(PORT)\n\n"
-           "# Reads build/request and writes build/output.\n"
-           "run: build/app\n\tcd build && ./app\n\n"
-           "clean:\n\trm -f build/app build/output build/times\n";
+           "flash-image:\n\tsh emulate.sh host $(IMAGE) $(PORT)\n\n" +
+           runRule(program, "build/app", "./app") +
+           "clean:\n\trm -f build/app build/output build/times build/request\n";
 }
 
 core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
@@ -58,7 +57,7 @@ core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
     auto server = serverFiles(program, "host", "build/server");
     if (!server) return server;
     std::move(server->begin(), server->end(), std::back_inserter(*out));
-    out->push_back({"Makefile", makefile()});
+    out->push_back({"Makefile", makefile(program)});
     out->push_back({"main.c", microMainText(program)});
     return out;
 }

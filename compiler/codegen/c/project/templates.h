@@ -15,6 +15,11 @@ extern const ProjectTemplate zephyrTemplate;
 /// All of them, by name.
 std::span<const ProjectTemplate* const> cProjectTemplates();
 
+/// The rule `run` of a Makefile: takes the inputs, calls `command` in `build` when `program` is
+/// there, prints the outputs.
+std::string runRule(const SourceProgram& source, const std::string& program,
+                    const std::string& command);
+
 /// A file that is shipped below runtime/, under another name in the project.
 struct ShippedFile
 {
