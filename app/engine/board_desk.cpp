@@ -6,6 +6,7 @@
 #include "app/engine/board_builder.h"
 #include "app/engine/compare_builder.h"
 #include "app/engine/deploy_model.h"
+#include "app/engine/measure_here.h"
 #include "app/engine/quantize_builder.h"
 #include "app/engine/trial_builder.h"
 #include "compiler/driver/target_cores.h"
@@ -368,6 +369,7 @@ views::BoardEngine boardEngine(const std::shared_ptr<BoardDesk>& desk)
     engine.history = [desk](const views::DocumentPtr& document, const QString& board) {
         return desk->history(document, board);
     };
+    engine.guestOf = guestOf;
     engine.isSameMachine = isSameMachine;
     return engine;
 }

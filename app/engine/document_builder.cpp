@@ -256,12 +256,13 @@ views::Measurement measurementOf(const remote::Timing& timing, const Document& d
     m.date = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH:mm"));
     m.method = QStringLiteral("time_evaluator on the board's own clock, in a process of its own; "
                               "calls from instrumented runs");
+    if (!timing.summaryMs.areInstructions)
+        m.hygiene = hygieneText(timing.hygiene); // what else runs changes no number of instructions
     if (timing.summaryMs.areInstructions) {
         m.unit = views::CostUnit::Instructions;
         m.method = QStringLiteral("instructions that the emulator counts, to the one and the same "
                                   "in every run; silicon takes a cycle or more of each");
     }
-    m.hygiene = hygieneText(timing.hygiene);
     m.runs = static_cast<int>(timing.runsMs.size());
     m.threads = static_cast<int>(timing.threads);
     constexpr double kUs = 1000;

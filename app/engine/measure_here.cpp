@@ -8,6 +8,7 @@
 #include "remote/session/emulation.h"
 #include "remote/session/file_digest.h"
 #include "views/models/deployment_rows.h"
+#include "views/models/machine_text.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -106,8 +107,10 @@ Status measure(const DeployWork& work, const remote::RunRequest& request,
     if (!measured) return measured.error();
     auto timed = std::make_shared<views::Document>(*outcome.document);
     ++timed->revision;
-    timed->measurement =
-        measurementOf(*measured, *timed, QStringLiteral("this computer"), isEmulated);
+    const QString place =
+        isEmulated ? QStringLiteral("%1 on this computer").arg(views::machineText(timed->target))
+                   : QStringLiteral("this computer");
+    timed->measurement = measurementOf(*measured, *timed, place, isEmulated);
     timed->measurement->sha256 = outcome.report.sha256;
     outcome.document = timed;
     outcome.report.isEmulated = isEmulated;
@@ -117,6 +120,16 @@ Status measure(const DeployWork& work, const remote::RunRequest& request,
 }
 
 } // namespace
+
+std::optional<views::GuestMachine> guestOf(const QString& target)
+{
+    const auto parsed = core::parseTarget(target.toStdString());
+    remote::RunRequest request;
+    if (!parsed || !isForeign(target.toStdString()) || !remote::runHere(request, *parsed))
+        return std::nullopt;
+    return views::GuestMachine{.isEmulated = request.isEmulated,
+                               .countsInstructions = request.instructionNs > 0};
+}
 
 bool isForeign(const std::string& target)
 {
@@ -144,7 +157,11 @@ views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
         return core::kDone;
     });
     steps.run(1, [&](QString& detail) {
-        detail = QStringLiteral("to run on this computer, which is another machine");
+        const QString machine = views::machineText(outcome.document->target);
+        const auto guest = guestOf(outcome.document->target);
+        detail = guest && guest->isEmulated
+                     ? QStringLiteral("for %1, which is emulated on this computer").arg(machine)
+                     : QStringLiteral("for %1, to run on this computer").arg(machine);
         return link(*outcome.document, request, folder.path(), outcome.report.sha256);
     });
     steps.run(2, [&](QString& detail) { return measure(work, request, outcome, detail, job); });

@@ -88,8 +88,8 @@ void addBoards(views::BoardsPresenter& boards, std::vector<views::PaletteEntry>&
     const bool canChange = boards.state().canChange;
     for (const views::BoardRow& row : boards.model().rows())
         entries.push_back({MainWindow::tr("Use the board %1").arg(row.board.titleInText()),
-                           views::boardStateText(row.state),
-                           [&boards, name = row.board.name] { boards.choose(name); }, canChange});
+                           row.stateText, [&boards, name = row.board.name] { boards.choose(name); },
+                           canChange});
     for (const views::BoardKindEntry& kind : boards.kinds())
         if (kind.canBeVirtual)
             entries.push_back({MainWindow::tr("Add the virtual board %1").arg(kind.title),

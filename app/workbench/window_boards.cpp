@@ -33,9 +33,9 @@ void MainWindow::showBoards()
     m_boards.reload();
     QMenu* menu = views::makePopupMenu(this);
     for (const views::BoardRow& row : m_boards.model().rows()) {
-        QAction* action = menu->addAction(
-            row.board.title() + QStringLiteral("   ·   ") + views::boardStateText(row.state), this,
-            [this, name = row.board.name] { chooseBoard(name); });
+        QAction* action =
+            menu->addAction(row.board.title() + QStringLiteral("   ·   ") + row.stateText, this,
+                            [this, name = row.board.name] { chooseBoard(name); });
         action->setCheckable(true);
         action->setChecked(row.isSelected);
         action->setEnabled(m_boards.state().canChange);

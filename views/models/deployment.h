@@ -109,6 +109,13 @@ struct StepRow
 };
 
 /// How far a deployment is, or how it ended.
+/// What this computer is for code of another machine.
+struct GuestMachine
+{
+    bool isEmulated = true; ///< else it runs by other means, such as Node.js
+    bool countsInstructions = false;
+};
+
 struct Deployment
 {
     QString board;

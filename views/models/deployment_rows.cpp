@@ -26,14 +26,17 @@ int severityOf(CheckVerdict verdict)
 QString BoardEntry::title() const { return isHere() ? words("This computer") : name; }
 QString BoardEntry::titleInText() const { return isHere() ? words("this computer") : name; }
 
-QString boardStateText(BoardState state)
+QString boardStateText(BoardState state, const QString& machine)
 {
     switch (state) {
     case BoardState::Unknown: return words("not checked yet");
     case BoardState::Offline: return words("offline");
     case BoardState::Ready: return words("ready");
     case BoardState::Busy: return words("busy");
-    case BoardState::Mismatch: return words("target does not match");
+    case BoardState::Guest: return words("emulates %1").arg(machine);
+    case BoardState::Mismatch:
+        return machine.isEmpty() ? words("target is for another machine")
+                                 : words("target is for %1").arg(machine);
     }
     return {};
 }
@@ -83,8 +86,7 @@ BoardModel* makeBoardModel(QObject* parent)
     };
     return new BoardModel(
         {{QStringLiteral("Board"), [](const BoardRow& r) { return r.board.title(); }, false, extra},
-         {QStringLiteral("State"), [](const BoardRow& r) { return boardStateText(r.state); }, false,
-          extra},
+         {QStringLiteral("State"), [](const BoardRow& r) { return r.stateText; }, false, extra},
          {QStringLiteral("Reached by"), [](const BoardRow& r) { return boardWayText(r.board.way); },
           false, extra},
          {QStringLiteral("Target"), [](const BoardRow& r) { return r.board.target; }, false,

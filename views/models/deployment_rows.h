@@ -15,10 +15,11 @@ enum class BoardState
     Offline,
     Ready,
     Busy,
+    Guest,   ///< the target makes code for another machine, which this computer runs or emulates
     Mismatch ///< the target makes code for another machine
 };
-/// "ready", "not checked yet", ...
-QString boardStateText(BoardState state);
+/// "ready", "not checked yet", ...; of other machines `machine` says which.
+QString boardStateText(BoardState state, const QString& machine = {});
 /// "SSH", "emulated here", ...
 QString boardWayText(BoardWay way);
 
@@ -27,6 +28,7 @@ struct BoardRow
     BoardEntry board;
     BoardState state = BoardState::Unknown;
     bool isSelected = false;
+    QString stateText = boardStateText(state); ///< "ready", "emulates cortex-m4"
 };
 using BoardModel = TableModel<BoardRow>;
 using CheckModel = TableModel<CheckRow>;

@@ -2,6 +2,8 @@
 // Times have a spread; instructions that were counted have none.
 #include "views/models/measured_text.h"
 
+#include "views/models/format.h"
+
 #include <QCoreApplication>
 #include <QStringList>
 
@@ -30,6 +32,17 @@ QString measuredText(const Document& document)
                              .arg(durationText(m.medianUs), durationText(m.halfUs()))
                              .arg(m.runs);
     return m.isEmulated ? text + words(", emulated") : text;
+}
+
+QString placeText(const Measurement& m)
+{
+    return m.isEmulated ? words("an emulated %1").arg(m.board) : m.board;
+}
+
+QString takenText(const Measurement& m)
+{
+    if (m.unit == CostUnit::Instructions) return words("counted on %1").arg(placeText(m));
+    return words("measured on %1, %2").arg(placeText(m), countOf(m.threads, words("thread")));
 }
 
 QString spreadText(const Measurement& m)

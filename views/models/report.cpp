@@ -93,12 +93,11 @@ QString tiles(const Document& document, const MemoryPlan* memory)
     if (const auto& m = document.measurement) {
         html += m->unit == CostUnit::Instructions
                     ? tile(costText(m->medianUs, m->unit),
-                           QObject::tr("instructions of a run on %1").arg(m->board))
+                           QObject::tr("instructions of a run on %1").arg(placeText(*m)))
                     : tile(QObject::tr("%1 ± %2").arg(durationText(m->medianUs),
                                                       durationText(m->halfUs())),
-                           QObject::tr("median and its 95 % interval, %1 on %2%3")
-                               .arg(countOf(m->runs, QObject::tr("run")), m->board,
-                                    m->isEmulated ? QObject::tr(", emulated") : QString()));
+                           QObject::tr("median and its 95 % interval, %1 on %2")
+                               .arg(countOf(m->runs, QObject::tr("run")), placeText(*m)));
         if (m->peer)
             html += tile(durationText(m->peer->medianUs),
                          QObject::tr("%1, same inputs and threads").arg(m->peer->name));

@@ -80,6 +80,8 @@ struct BoardEngine
         deploy;
     /// Earlier measurements of the model, newest first; `board` is the one in use.
     std::function<core::Result<std::vector<HistoryRow>>(DocumentPtr, const QString& board)> history;
+    /// What this computer stands for with code of another machine; none where it cannot.
+    std::function<std::optional<GuestMachine>(const QString& target)> guestOf;
     /// True when code for `target` is for the machine that `boardTarget` describes.
     std::function<bool(const QString& target, const QString& boardTarget)> isSameMachine;
 };

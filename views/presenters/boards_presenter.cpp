@@ -3,6 +3,7 @@
 #include "views/presenters/boards_presenter.h"
 
 #include "core/base/board_code.h"
+#include "views/models/machine_text.h"
 
 #include <QTime>
 
@@ -286,10 +287,29 @@ BoardState BoardsPresenter::stateOf(const BoardEntry& which) const
     const auto known = m_known.find(which.name);
     if (which.name == board().name) {
         if (isWorking() || m_workspace.state().isBusy) return BoardState::Busy;
-        if (isMismatch(which)) return BoardState::Mismatch;
+        if (isMismatch(which))
+            return which.isHere() && m_state.guest ? BoardState::Guest : BoardState::Mismatch;
     }
     if (known == m_known.end()) return which.isHere() ? BoardState::Ready : BoardState::Unknown;
     return known->second.isReachable ? BoardState::Ready : BoardState::Offline;
+}
+
+QString BoardsPresenter::stateTextOf(const BoardEntry& board, BoardState state) const
+{
+    if (state == BoardState::Guest && board.isHere() && !m_state.guest->isEmulated)
+        return tr("runs %1").arg(m_state.machine);
+    return boardStateText(state, m_state.machine);
+}
+
+/// Looking for an emulator asks the file system: once for each target.
+void BoardsPresenter::followTarget()
+{
+    const QString& target = m_workspace.state().target;
+    if (target == m_followed) return;
+    m_followed = target;
+    const auto& guestOf = m_workspace.engine().boards.guestOf;
+    m_state.guest = guestOf ? guestOf(target) : std::nullopt;
+    m_state.machine = machineText(target);
 }
 
 void BoardsPresenter::showChecks()
@@ -302,11 +322,14 @@ void BoardsPresenter::showChecks()
 void BoardsPresenter::refreshRows()
 {
     std::vector<BoardRow> rows;
-    for (size_t i = 0; i < m_boards.size(); ++i)
-        rows.push_back({m_boards[i], stateOf(m_boards[i]), i == m_selected});
+    for (size_t i = 0; i < m_boards.size(); ++i) {
+        const BoardState state = stateOf(m_boards[i]);
+        rows.push_back({m_boards[i], state, i == m_selected, stateTextOf(m_boards[i], state)});
+    }
     const auto isSame = [](const BoardRow& a, const BoardRow& b) {
-        return a.board.name == b.board.name && a.state == b.state && a.isSelected == b.isSelected &&
-               a.board.target == b.board.target && a.board.summary == b.board.summary;
+        return a.board.name == b.board.name && a.state == b.state && a.stateText == b.stateText &&
+               a.isSelected == b.isSelected && a.board.target == b.board.target &&
+               a.board.summary == b.board.summary;
     };
     // Progress of jobs comes often and changes no row.
     const auto& shown = m_model->rows();
@@ -316,6 +339,7 @@ void BoardsPresenter::refreshRows()
 
 void BoardsPresenter::refresh()
 {
+    followTarget();
     const auto known = m_known.find(board().name);
     const bool isProbed = known != m_known.end() && !known->second.findings.checks.empty();
     m_state.canChange = !isWorking() && !m_workspace.state().isBusy;
@@ -326,7 +350,7 @@ void BoardsPresenter::refresh()
     m_state.title = board().title();
     QStringList parts{board().title()};
     if (!board().isHere()) parts << board().summary.section(QLatin1Char(','), 0, 0);
-    parts << (isWorking() ? m_state.working : boardStateText(m_state.state));
+    parts << (isWorking() ? m_state.working : stateTextOf(board(), m_state.state));
     if (isProbed) parts << known->second.findings.condition;
     parts.removeAll(QString());
     m_state.statusText = parts.join(kSeparator);

@@ -16,7 +16,9 @@ struct BoardsState
     BoardState state = BoardState::Unknown; ///< of the selected board
     QString statusText;                     ///< "rpi4 · Raspberry Pi 4 Model B · ready · 51 °C"
     QString title;
-    QString working;         ///< what is being done with a board; empty: nothing
+    std::optional<GuestMachine> guest; ///< what the selected board, this computer, stands for
+    QString machine;                   ///< that the target makes code for: "cortex-m4"
+    QString working;                   ///< what is being done with a board; empty: nothing
     bool canChange = false;  ///< nothing runs: boards can be selected, probed, added, removed
     bool canMeasure = false; ///< a board that is not emulated, and whose target is known
     bool canForget = false;
@@ -89,6 +91,8 @@ private:
     void retarget(const QString& target);
     BoardState stateOf(const BoardEntry& board) const;
     bool isMismatch(const BoardEntry& board) const;
+    QString stateTextOf(const BoardEntry& board, BoardState state) const;
+    void followTarget();
     void refresh();
     void refreshRows();
     void showChecks();
@@ -100,6 +104,7 @@ private:
     std::map<QString, Known> m_known;
     BoardsState m_state;
     bool m_isLooking = false;
+    QString m_followed; ///< the target that `guest` and `machine` of the state are of
     BoardModel* m_model;
     CheckModel* m_checks;
 };

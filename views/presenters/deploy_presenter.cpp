@@ -210,8 +210,7 @@ void DeployPresenter::refreshResult()
     const Measurement& m = *document->measurement;
     m_state.isEmulated = m.isEmulated && m.unit == CostUnit::Time;
     m_state.resultText = m_workspace.state().measurementText;
-    m_state.resultDetail =
-        tr("on %1 · %2 · %3").arg(m.board, countOf(m.threads, tr("thread")), spreadText(m));
+    m_state.resultDetail = tr("%1 · %2").arg(takenText(m), spreadText(m));
     if (!m.sha256.isEmpty())
         m_state.resultDetail += tr(" · artifact SHA-256 %1").arg(shortDigest(m.sha256));
     if (const QString& stale = m_workspace.state().staleText; !stale.isEmpty())
@@ -238,7 +237,7 @@ void DeployPresenter::refresh()
     else if (m_report.isFinished)
         m_state.caption = tr("done in %1").arg(total);
     m_state.overheadText.clear();
-    if (m_report.isFinished)
+    if (m_report.isFinished && (m_report.overheadMs > 0 || m_report.sentBytes > 0))
         m_state.overheadText =
             tr("%1 beyond compiling, running and measuring · %2 sent")
                 .arg(durationText(m_report.overheadMs * 1000), byteText(m_report.sentBytes)) +

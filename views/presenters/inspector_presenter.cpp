@@ -5,6 +5,7 @@
 #include "core/compare/comparison.h"
 #include "views/models/compare_rows.h"
 #include "views/models/format.h"
+#include "views/models/measured_text.h"
 #include "views/models/node_text.h"
 #include "views/models/serving.h"
 
@@ -214,10 +215,7 @@ void InspectorPresenter::addCallTime(size_t call)
     const CallTime& time = m.calls[call];
     m_state.facts.push_back(
         {m.unit == CostUnit::Time ? tr("time") : tr("instructions"),
-         tr("%1  (%2, n = %3)")
-             .arg(fullCostText(time.medianUs, m.unit),
-                  m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
-             .arg(m.runs),
+         tr("%1  (%2, n = %3)").arg(fullCostText(time.medianUs, m.unit), placeText(m)).arg(m.runs),
          tr("measured: %1, %2, %3").arg(m.method, m.date, countOf(m.threads, tr("thread"))),
          {}});
 }

@@ -318,9 +318,7 @@ void WorkspacePresenter::refreshMeasurement()
     if (!m) return;
     m_state.isEmulated = m->isEmulated;
     m_state.measurementText = measuredText(*m_document);
-    QStringList detail{
-        tr("measured on %1, %2, %3").arg(m->board, countOf(m->threads, tr("thread")), m->date),
-        spreadText(*m)};
+    QStringList detail{tr("%1, %2").arg(takenText(*m), m->date), spreadText(*m)};
     if (!m->sha256.isEmpty()) detail << tr("artifact SHA-256 %1").arg(shortDigest(m->sha256));
     if (m->peer) m_state.peerText = peerTextOf(*m);
     m_state.measurementMethod = m->method;

@@ -311,6 +311,34 @@ private slots:
         }
     }
 
+    /// A microcontroller's code is not this computer's, but is counted here all the same.
+    void saysWhatThisComputerEmulates()
+    {
+        for (const char* tool : {"arm-none-eabi-gcc", "qemu-system-arm"}) NEED_TOOL(tool);
+        const QTemporaryDir config;
+        Bench bench(config.path());
+        MainWindow& window = bench.window;
+        QVERIFY(settle(window));
+        window.workspace().setTarget(QStringLiteral("c -mcpu=cortex-m4"));
+        QCOMPARE(window.boards().state().state, views::BoardState::Guest);
+        QVERIFY2(window.boards().state().statusText.contains(QStringLiteral("emulates cortex-m4")),
+                 qPrintable(window.boards().state().statusText));
+        QCOMPARE(window.boards().model().rows().front().stateText,
+                 QStringLiteral("emulates cortex-m4"));
+        window.workspace().open(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        window.deploy().deploy();
+        QVERIFY(settle(window));
+        const auto& measured = window.workspace().document()->measurement;
+        QVERIFY2(measured, qPrintable(window.deploy().state().error));
+        QVERIFY2(window.workspace().state().measurementDetail.startsWith(
+                     QStringLiteral("counted on an emulated cortex-m4 on this computer")),
+                 qPrintable(window.workspace().state().measurementDetail));
+        QVERIFY(window.deploy().state().overheadText.isEmpty()); // nothing was sent
+        window.workspace().setTarget(QStringLiteral("llvm -mcpu=native"));
+        QCOMPARE(window.boards().state().state, views::BoardState::Ready);
+    }
+
     void saysWhenABoardIsForAnotherMachineAndForgetsBoards()
     {
         const QTemporaryDir config;
@@ -325,6 +353,9 @@ private slots:
         QVERIFY(settle(window));
         QVERIFY(window.boards().select(QStringLiteral("arm"))); // as a session that comes back
         QCOMPARE(window.boards().state().state, views::BoardState::Mismatch);
+        QVERIFY2(window.boards().state().statusText.contains(
+                     QStringLiteral("target is for this computer")),
+                 qPrintable(window.boards().state().statusText));
         QVERIFY(window.executors().budgets().front().ramBytes > 0);
         QCOMPARE(window.executors().budgets().front().title, QStringLiteral("arm"));
         QVERIFY(window.chooseBoard(QStringLiteral("arm"))); // nobody listens there

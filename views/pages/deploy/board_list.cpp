@@ -16,7 +16,8 @@ constexpr int kRowHeight = 46;
 QColor colourOf(const Theme& t, BoardState state)
 {
     switch (state) {
-    case BoardState::Ready: return t.added;
+    case BoardState::Ready:
+    case BoardState::Guest: return t.added;
     case BoardState::Busy: return t.accent;
     case BoardState::Mismatch: return t.changed;
     case BoardState::Offline: return t.removed;
@@ -73,7 +74,7 @@ private:
     {
         const QRect first(area.left(), area.top(), area.width(), 18);
         const QRect second(area.left(), area.top() + 18, area.width(), 16);
-        const QString state = boardStateText(row.state);
+        const QString& state = row.stateText;
         const int stateWidth = QFontMetrics(t.secondaryFont).horizontalAdvance(state) + 10;
         painter.setFont(t.bodyStrong);
         painter.setPen(row.isSelected ? t.accentInk : t.text);

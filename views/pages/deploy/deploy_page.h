@@ -57,6 +57,7 @@ private:
     void connectParts();
     void refresh();
     void refreshBoards();
+    QString deployAdvice() const;
     void refreshResult();
     void refreshHistory();
     void refreshLog();

@@ -26,8 +26,11 @@ void DeployPage::buildSteps(const ThemeSource& themes)
         m_steps->setMaximumHeight(
             std::max(kLeastStepsHeight, m_steps->verticalHeader()->length() + kTableHeaderHeight));
     };
-    connect(m_steps->verticalHeader(), &QHeaderView::sectionResized, this, fit);
-    connect(m_steps->verticalHeader(), &QHeaderView::sectionCountChanged, this, fit);
+    // Queued: the header tells of its rows one by one, and of the last before it counts that one.
+    connect(m_steps->verticalHeader(), &QHeaderView::sectionResized, this, fit,
+            Qt::QueuedConnection);
+    connect(m_steps->verticalHeader(), &QHeaderView::sectionCountChanged, this, fit,
+            Qt::QueuedConnection);
     m_steps->setAccessibleName(tr("Steps of the deployment"));
 }
 

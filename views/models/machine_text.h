@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What machine a target makes code for, in a word.
+#pragma once
+
+#include <QString>
+
+namespace tenon::views {
+
+/// "cortex-m4", "aarch64", "this computer", "wasm32"; empty for what is no target.
+QString machineText(const QString& target);
+
+} // namespace tenon::views
