@@ -38,7 +38,8 @@ struct Measurement
     QString method;                 ///< for tooltips: how it was obtained
     QString hygiene; ///< governor, clock, temperature, load, and what makes it doubtful
     QString date;
-    QString sha256; ///< of the artifact that was measured
+    bool isOld = false; ///< a later measurement of the same code did not come about
+    QString sha256;     ///< of the artifact that was measured
     int runs = 0;
     int threads = 1;
     double medianUs = 0;

@@ -236,7 +236,8 @@ void ComparePresenter::refresh()
     m_state.canStart = m_state.problem.isEmpty() && !m_state.isRunning &&
                        m_workspace.engine().comparing.run && m_workspace.state().canBuild &&
                        !m_boards.isWorking();
-    m_state.isStale = m_state.hasResult && !(question() == m_answered);
+    m_state.isStale =
+        m_state.hasResult && (!(question() == m_answered) || !m_state.error.isEmpty());
     emit stateChanged();
 }
 

@@ -104,6 +104,7 @@ void DeployPresenter::finish(const DocumentPtr& deployed, const DeployOutcome& o
     // Another model may have been opened meanwhile.
     if (outcome.document && m_workspace.document() == deployed)
         m_workspace.takeResult(outcome.document);
+    if (!status && !isCancelled) markOld();
     if (!outcome.report.steps.empty()) show(outcome.report);
     if (wasReached) m_boards.noteFindings(outcome.report.findings);
     const bool isGone = !wasReached || outcome.report.isLinkLost;
@@ -114,6 +115,17 @@ void DeployPresenter::finish(const DocumentPtr& deployed, const DeployOutcome& o
         m_workspace.report(tr("The deployment did not finish"), status.error());
     loadHistory();
     refresh();
+}
+
+/// What was measured before stays, but must not be taken for the answer that did not come.
+void DeployPresenter::markOld()
+{
+    const DocumentPtr& shown = m_workspace.document();
+    if (!shown || !shown->measurement || shown->measurement->isOld) return;
+    auto marked = std::make_shared<Document>(*shown);
+    ++marked->revision;
+    marked->measurement->isOld = true;
+    m_workspace.takeResult(marked);
 }
 
 void DeployPresenter::setBudget(QString text)

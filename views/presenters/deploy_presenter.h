@@ -59,6 +59,7 @@ private:
     void show(const Deployment& report);
     void finish(const DocumentPtr& deployed, const DeployOutcome& outcome,
                 const core::Status& status);
+    void markOld();
     void takeBoard();
     void loadHistory();
     void refresh();

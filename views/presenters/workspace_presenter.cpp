@@ -335,11 +335,17 @@ void WorkspacePresenter::refreshStale()
 {
     m_state.staleText.clear();
     const bool isNamed = !m_options.target.isEmpty(); // else the board's own is taken
-    if (!m_document->isCompiled() || !isNamed || m_document->target == m_options.target) return;
-    m_state.staleText = m_document->measurement
-                            ? tr("times and code are those of %1").arg(m_document->target)
-                            : tr("code is that of %1").arg(m_document->target);
-    if (m_document->measurement)
+    const bool isOther = isNamed && !m_document->target.isEmpty() && !m_document->passes.empty() &&
+                         m_document->target != m_options.target;
+    const bool isOld = m_document->measurement && m_document->measurement->isOld;
+    if (isOther)
+        m_state.staleText = (m_document->measurement    ? tr("times and code are those of %1")
+                             : m_document->isCompiled() ? tr("code is that of %1")
+                                                        : tr("passes are those of %1"))
+                                .arg(m_document->target);
+    else if (isOld)
+        m_state.staleText = tr("old: the deployment after this failed");
+    if (m_document->measurement && !m_state.staleText.isEmpty())
         m_state.measurementDetail =
             m_state.staleText + QStringLiteral(" · ") + m_state.measurementDetail;
 }

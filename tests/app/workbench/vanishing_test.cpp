@@ -148,8 +148,12 @@ private slots:
         QVERIFY2(m_window->workspace().state().bannerText.contains(
                      QStringLiteral("no sign of life for 6.0 s")),
                  qPrintable(m_window->workspace().state().bannerText));
+        const views::WorkspaceState& state = m_window->workspace().state();
+        QVERIFY2(state.staleText.contains(QStringLiteral("old")), qPrintable(state.staleText));
+        QVERIFY(state.measurementDetail.startsWith(state.staleText));
         server->signalAll(SIGCONT);
         verifyWorks(2);
+        QVERIFY2(state.staleText.isEmpty(), qPrintable(state.staleText));
     }
 
     void aBoardBehindSshLosesPowerOrHangs()
