@@ -204,7 +204,9 @@ void MainWindow::takeDocument(bool isSameModel)
     m_inspector.setDocument(m_workspace.document());
     for (const views::Page& page : m_pages)
         if (page.setDocument) page.setDocument(isSameModel);
-    if (wasStart) showPage(m_pages.front());
+    // A session's page at once: what was shown must not jump when the rest of it is there.
+    const QString restored = m_restoring ? m_restoring->perspective : QString();
+    if (wasStart && !showPerspective(restored)) showPage(m_pages.front());
     continueRestore();
 }
 

@@ -90,7 +90,6 @@ void MainWindow::continueRestore()
     m_restoring.reset();
     if (!saved.pass.isEmpty()) showPass(saved.pass);
     if (!saved.node.isEmpty()) m_workspace.selection().seek(m_passes.findNode(saved.node));
-    if (!saved.perspective.isEmpty()) showPerspective(saved.perspective);
     // After the pages took their sizes: fitting to them must not have the last word.
     QTimer::singleShot(0, this, [this, saved] {
         for (const views::Page& page : m_pages) {

@@ -140,8 +140,14 @@ private slots:
         MainWindow window(makeEngine({}), settings, options(file));
         window.resize(1280, 800);
         window.show();
+        QStringList pages; // that are seen meanwhile
+        connect(&window.workspace(), &views::WorkspacePresenter::stateChanged, &window,
+                [&] { pages << window.session().perspective; });
         window.restoreSession();
         QVERIFY(settle(window));
+        pages.removeAll(QString()); // the first page, before the model is read
+        pages.removeDuplicates();
+        QCOMPARE(pages, QStringList{QStringLiteral("memory")});
         QTest::qWait(0); // the cameras are set after the pages
         const Session after = window.session();
         QCOMPARE(after.model, before.model);
