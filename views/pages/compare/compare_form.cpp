@@ -191,9 +191,20 @@ void CompareForm::refresh()
     m_notes->setVisible(!state.notes.isEmpty());
     m_start->setText(state.isStale ? tr("Compare again") : tr("Compare"));
     m_start->updateGeometry();
-    m_start->setVisible(state.hasResult && !state.isRunning);
     m_start->setEnabled(state.canStart);
-    m_stop->setVisible(state.isRunning);
+    showButtons(state.hasResult && !state.isRunning, state.isRunning);
+}
+
+/// Whoever works by keyboard stays where the button was.
+void CompareForm::showButtons(bool canStart, bool canStop)
+{
+    const bool hadFocus = m_start->hasFocus() || m_stop->hasFocus();
+    if (canStart) m_start->show();
+    if (canStop) m_stop->show();
+    if (hadFocus)
+        (canStop ? m_stop : canStart ? m_start : m_reference)->setFocus(Qt::OtherFocusReason);
+    m_start->setVisible(canStart);
+    m_stop->setVisible(canStop);
 }
 
 } // namespace tenon::views

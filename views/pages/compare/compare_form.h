@@ -34,6 +34,7 @@ private:
     QLayout* buildButtons();
     void chooseReference();
     void refresh();
+    void showButtons(bool canStart, bool canStop);
 
     ComparePresenter& m_presenter;
     PageHost m_host;

@@ -4,6 +4,7 @@
 
 #include "views/pages/common/columns.h"
 
+#include <QApplication>
 #include <QItemSelectionModel>
 #include <QTimer>
 
@@ -130,9 +131,14 @@ void ComparePage::refreshNotice()
 void ComparePage::refresh()
 {
     const CompareState& state = m_presenter->state();
+    // Its button is of no use while what it started runs: the one that ends it takes the keyboard.
+    if (state.isRunning && m_notice->isAncestorOf(QApplication::focusWidget()))
+        m_form->stopButton().setFocus(Qt::OtherFocusReason);
     m_stack->setCurrentIndex(state.hasResult ? 1 : 0);
-    m_panel->setCaption(state.isStale ? tr("%1 · other choices are made by now").arg(state.caption)
-                                      : state.caption);
+    m_panel->setCaption(!state.isStale ? state.caption
+                        : state.error.isEmpty()
+                            ? tr("%1 · other choices are made by now").arg(state.caption)
+                            : tr("old: the comparison after this failed · %1").arg(state.caption));
     m_verdict->setText(state.verdict.title);
     m_details->setText(state.verdict.details.join(QLatin1Char('\n')));
     refreshNotice();
