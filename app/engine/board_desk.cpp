@@ -345,6 +345,7 @@ namespace {
 views::BoardEngine boardEngine(const std::shared_ptr<BoardDesk>& desk)
 {
     views::BoardEngine engine;
+    engine.file = desk->file();
     engine.list = [desk] { return desk->list(); };
     engine.remark = [desk] { return desk->takeRemark(); };
     engine.kinds = boardKinds;

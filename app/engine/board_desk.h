@@ -37,6 +37,7 @@ class BoardDesk
 public:
     explicit BoardDesk(EngineOptions options);
 
+    QString file() const { return QString::fromStdString(m_store.path()); }
     core::Result<std::vector<views::BoardEntry>> list() const;
     QString takeRemark();
     core::Result<views::ProbeFindings> add(const views::BoardRequest& request,

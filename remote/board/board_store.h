@@ -33,6 +33,7 @@ public:
     core::Result<BoardList> remove(const std::string& name) const;
 
     const std::string& folder() const { return m_folder; }
+    std::string path() const { return m_folder + "/boards.json"; }
     /// Host keys the user accepted here; beside the user's own known_hosts, which is only read.
     std::string knownHostsPath() const { return m_folder + "/known_hosts"; }
     std::string historyPath() const { return m_folder + "/history.sqlite"; }
@@ -44,7 +45,6 @@ private:
     core::Result<std::vector<Board>> read() const;
     core::Result<std::vector<Board>> readLocked() const;
     core::Status write(const std::vector<Board>& boards) const;
-    std::string path() const { return m_folder + "/boards.json"; }
 
     std::string m_folder;
     Tell m_tell;

@@ -53,6 +53,7 @@ using DeployWatcher = std::function<void(const Deployment&)>;
 
 struct BoardEngine
 {
+    QString file; ///< that the list is kept in, also by other programs; empty: nobody else's
     /// This computer first.
     std::function<core::Result<std::vector<BoardEntry>>()> list;
     /// What had to be done to the list before it could be read; each said once, empty: nothing.

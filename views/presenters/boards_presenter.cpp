@@ -5,6 +5,8 @@
 #include "core/base/board_code.h"
 #include "views/models/machine_text.h"
 
+#include <QDir>
+#include <QFileInfo>
 #include <QTime>
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 
 const QString kBoardKey = QStringLiteral("board");
 const QString kHereKey = QStringLiteral("board.here");
+constexpr int kPauseMs = 200;
 const QString kSeparator = QStringLiteral("  ·  ");
 
 } // namespace
@@ -29,6 +32,28 @@ BoardsPresenter::BoardsPresenter(WorkspacePresenter& workspace, BoardPrompt& pro
     , m_checks(makeCheckModel(this))
 {
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &BoardsPresenter::refresh);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &BoardsPresenter::lookAtList);
+    connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, [this] { m_pause.start(); });
+    reload();
+}
+
+/// The folder: whoever writes the file puts another one in its place.
+void BoardsPresenter::watchList()
+{
+    const QFileInfo file(m_workspace.engine().boards.file);
+    if (file.filePath().isEmpty()) return;
+    m_read = file.lastModified();
+    if (m_watcher.directories().isEmpty() && file.dir().exists())
+        m_watcher.addPath(file.absolutePath());
+}
+
+void BoardsPresenter::lookAtList()
+{
+    const QFileInfo file(m_workspace.engine().boards.file);
+    if (file.lastModified() == m_read) return; // the session or the history is kept beside it
+    if (isWorking()) return m_pause.start();
     reload();
 }
 
@@ -42,6 +67,7 @@ void BoardsPresenter::reload()
 {
     const auto& list = m_workspace.engine().boards.list;
     if (!list) return refresh();
+    watchList();
     auto boards = list();
     m_state.problem = boards ? QString() : QString::fromStdString(boards.error().message);
     if (boards && m_workspace.engine().boards.remark)

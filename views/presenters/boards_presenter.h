@@ -7,6 +7,10 @@
 #include "views/presenters/board_prompt.h"
 #include "views/presenters/workspace_presenter.h"
 
+#include <QDateTime>
+#include <QFileSystemWatcher>
+#include <QTimer>
+
 #include <map>
 
 namespace tenon::views {
@@ -93,6 +97,8 @@ private:
     bool isMismatch(const BoardEntry& board) const;
     QString stateTextOf(const BoardEntry& board, BoardState state) const;
     void followTarget();
+    void watchList();
+    void lookAtList();
     void refresh();
     void refreshRows();
     void showChecks();
@@ -104,7 +110,10 @@ private:
     std::map<QString, Known> m_known;
     BoardsState m_state;
     bool m_isLooking = false;
-    QString m_followed; ///< the target that `guest` and `machine` of the state are of
+    QFileSystemWatcher m_watcher; ///< of the list's file, which others write, too
+    QTimer m_pause;               ///< until who writes it is done
+    QDateTime m_read;             ///< the list as it was then
+    QString m_followed;           ///< the target that `guest` and `machine` of the state are of
     BoardModel* m_model;
     CheckModel* m_checks;
 };

@@ -11,6 +11,7 @@
 #include <QDirIterator>
 #include <QMenu>
 #include <QProcess>
+#include <QSaveFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -309,6 +310,32 @@ private slots:
             QVERIFY(content);
             QVERIFY2(content->find("canary") == std::string::npos, qPrintable(files.filePath()));
         }
+    }
+
+    /// The command line keeps the same list.
+    void showsBoardsThatAnotherProgramAdds()
+    {
+        const QTemporaryDir config;
+        Bench bench(config.path());
+        MainWindow& window = bench.window;
+        QVERIFY(settle(window));
+        QCOMPARE(window.boards().boards().size(), size_t{1});
+        for (size_t boards = 2; boards < 4; ++boards) { // also when it is replaced once more
+            QStringList rows;
+            for (size_t i = 1; i < boards; ++i)
+                rows << QStringLiteral("{\"name\": \"b%1\", \"kind\": \"ssh\", \"host\": "
+                                       "\"127.0.0.1\", \"port\": 9}")
+                            .arg(i);
+            const QString text = QStringLiteral("{\"version\": 1, \"boards\": [%1]}")
+                                     .arg(rows.join(QLatin1Char(',')));
+            QSaveFile file(config.filePath(QStringLiteral("boards.json")));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text.toUtf8());
+            QVERIFY(file.commit());
+            QVERIFY(
+                QTest::qWaitFor([&] { return window.boards().boards().size() == boards; }, 60000));
+        }
+        QCOMPARE(window.boards().model().rowCount(), 3);
     }
 
     /// A microcontroller's code is not this computer's, but is counted here all the same.
