@@ -56,6 +56,11 @@ void TargetPresenter::setText(QString text) { m_workspace.setTarget(text); }
 
 void TargetPresenter::setParts(TargetParts parts)
 {
+    if (parts.kind != m_state.parts.kind) {
+        // Processors and features are those of a kind; "native" is what LLVM compiles for here.
+        parts.triple = parts.features = parts.abi = QString();
+        parts.cpu = parts.kind == QLatin1String("llvm") ? QStringLiteral("native") : QString();
+    }
     m_workspace.setTarget(withTargetParts(m_state.text, parts));
 }
 
