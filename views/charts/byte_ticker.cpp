@@ -11,7 +11,8 @@ namespace tenon::views {
 
 namespace {
 
-constexpr double kMostTicks = 6;
+constexpr int kMostTicks = 6;
+constexpr int kLinePixels = 18; ///< of text, which neither ticks nor a peak's label may share
 
 struct Unit
 {
@@ -33,9 +34,23 @@ Unit unitFor(double bytes)
 
 } // namespace
 
+ByteTicker::ByteTicker(double most)
+    : m_most(std::max(most, 64.0))
+{
+    setTickCount(kMostTicks);
+}
+
+void ByteTicker::fit(QCPAxis& axis, int height)
+{
+    constexpr double kHeadroom = 1.16;
+    setTickCount(std::clamp(height / kLinePixels, 2, kMostTicks));
+    const double room = height > 2 * kLinePixels ? height / double(height - kLinePixels) : 2;
+    axis.setRange(0, m_most * std::max(kHeadroom, room));
+}
+
 double ByteTicker::getTickStep(const QCPRange& range)
 {
-    return roundStep(range.size() / kMostTicks, StepKind::Binary);
+    return roundStep(range.size() / mTickCount, StepKind::Binary);
 }
 
 QString ByteTicker::getTickLabel(double tick, const QLocale&, QChar, int)

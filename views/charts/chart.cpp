@@ -16,6 +16,14 @@ namespace tenon::views {
 
 namespace {
 
+/// The plot is as high as the chart without what stands below its horizontal axis.
+void fitByteAxis(QCustomPlot& plot)
+{
+    constexpr int kBelow = 52;
+    if (const auto bytes = plot.yAxis->ticker().dynamicCast<ByteTicker>())
+        bytes->fit(*plot.yAxis, std::max(0, plot.height() - kBelow));
+}
+
 constexpr double kFewestShown = 4; ///< calls: closer than that there is nothing more to see
 
 /// Drawn over the plot while the chart has the keyboard.
@@ -78,9 +86,8 @@ void Chart::paintOn(QPainter& painter) const
 
 void Chart::setByteAxis(double most)
 {
-    constexpr double kHeadroom = 1.16; // a line of text above the peak
-    m_plot->yAxis->setTicker(QSharedPointer<ByteTicker>::create());
-    m_plot->yAxis->setRange(0, std::max(most, 64.0) * kHeadroom);
+    m_plot->yAxis->setTicker(QSharedPointer<ByteTicker>::create(most));
+    fitByteAxis(*m_plot);
 }
 
 void Chart::setExtent(double from, double to)
@@ -124,6 +131,8 @@ void Chart::resizeEvent(QResizeEvent*)
 {
     m_plot->setGeometry(rect());
     m_focusFrame->setGeometry(rect());
+    fitByteAxis(*m_plot);
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void Chart::wheelEvent(QWheelEvent* event)

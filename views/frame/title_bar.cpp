@@ -81,6 +81,7 @@ void TitleBar::resizeEvent(QResizeEvent* event)
     m_facts->setVisible(width() >= kNarrow);
     m_target->setMinimumWidth(width() < kTightest ? 110 : width() < kTight ? 140 : 190);
     m_primary->setShortcutText(width() >= kNarrow ? QStringLiteral("Ctrl+R") : QString());
+    m_primary->setText(width() < kTightest ? tr("Deploy") : tr("Deploy & Benchmark"));
     fitName();
     fitTabs();
     fitFacts();
@@ -108,7 +109,11 @@ void TitleBar::fitName()
 {
     const WorkspaceState& state = m_workspace.state();
     const QString name = state.hasDocument ? state.title : tr("Tenon");
-    m_name->setText(width() < kTight ? name.section(QLatin1Char('.'), 0, -2) : name);
+    // "kws/model.tflite" has its folder because "model" says nothing.
+    const QString folder = name.section(QLatin1Char('/'), 0, 0);
+    m_name->setText(width() >= kTight                 ? name
+                    : name.contains(QLatin1Char('/')) ? folder
+                                                      : name.section(QLatin1Char('.'), 0, -2));
     if (m_name->text().isEmpty()) m_name->setText(name);
     const int most = width() < kTight ? 130 : 260;
     m_name->setMinimumWidth(

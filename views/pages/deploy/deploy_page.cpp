@@ -199,6 +199,7 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     m_resultPanel->header()->addWidget(m_showOnGraph);
     dress(*m_resultPanel, 6);
     m_result = new ThemedLabel(themes, Role::Heading);
+    m_result->setWordWrap(true);
     m_result->setToolTip(tr("± is the 95 % confidence interval of the median"));
     m_emulated = new ThemedLabel(themes, Role::Strong, tr("emulated: times are not silicon's"));
     m_resultDetail = makeSentence(themes, Role::Secondary);
