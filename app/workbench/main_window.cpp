@@ -195,7 +195,6 @@ void MainWindow::wire()
 
 void MainWindow::takeDocument(bool isSameModel)
 {
-    const bool wasStart = m_stack->currentWidget() == m_startPage;
     if (m_workspace.document()->path != windowFilePath()) {
         for (auto* canvas : canvases()) canvas->forgetCamera();
         for (auto* overlay : findChildren<views::Overlay*>()) overlay->close(); // of the old model
@@ -204,9 +203,8 @@ void MainWindow::takeDocument(bool isSameModel)
     m_inspector.setDocument(m_workspace.document());
     for (const views::Page& page : m_pages)
         if (page.setDocument) page.setDocument(isSameModel);
-    // A session's page at once: what was shown must not jump when the rest of it is there.
-    const QString restored = m_restoring ? m_restoring->perspective : QString();
-    if (wasStart && !showPerspective(restored)) showPage(m_pages.front());
+    const QString wanted = m_restoring ? m_restoring->perspective : m_pages.front().name;
+    if (m_stack->currentWidget() == m_startPage) showPerspective(wanted);
     continueRestore();
 }
 

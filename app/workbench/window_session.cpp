@@ -5,6 +5,8 @@
 #include <QFileInfo>
 #include <QTimer>
 
+#include <algorithm>
+
 namespace tenon::app {
 
 namespace {
@@ -69,6 +71,9 @@ void MainWindow::restoreSession()
     if (saved.model.isEmpty() || !QFileInfo::exists(saved.model)) return;
     openModel(saved.model, saved.shapes);
     m_restoring = saved;
+    const auto isSaved = [&](const views::Page& page) { return page.name == saved.perspective; };
+    if (std::none_of(m_pages.begin(), m_pages.end(), isSaved))
+        m_restoring->perspective = m_pages.front().name;
 }
 
 void MainWindow::continueRestore()

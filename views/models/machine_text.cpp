@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The processor where the target names one, else the architecture.
+// The processor where the target names one, else the architecture, else the kind.
 #include "views/models/machine_text.h"
 
 #include "core/target/target.h"
@@ -13,12 +13,10 @@ QString machineText(const QString& target)
     const auto parsed = core::parseTarget(target.toStdString());
     if (!parsed) return {};
     const auto text = [](const std::string& name) { return QString::fromStdString(name); };
-    if (!parsed->mcpu.empty() && parsed->mcpu != "native" && parsed->mcpu != "generic")
-        return text(parsed->mcpu);
+    if (parsed->mcpu == "native") return QCoreApplication::translate("machine", "this computer");
+    if (!parsed->mcpu.empty() && parsed->mcpu != "generic") return text(parsed->mcpu);
     if (!parsed->mtriple.empty()) return text(parsed->mtriple).section(QLatin1Char('-'), 0, 0);
-    if (parsed->kind == "llvm") return QCoreApplication::translate("machine", "this computer");
-    return parsed->kind == "c" ? QCoreApplication::translate("machine", "any C compiler")
-                               : text(parsed->kind);
+    return text(parsed->kind);
 }
 
 } // namespace tenon::views

@@ -6,7 +6,7 @@
 
 namespace tenon::views {
 
-/// "cortex-m4", "aarch64", "this computer", "wasm32"; empty for what is no target.
+/// "cortex-m4", "aarch64", "this computer", "c"; empty for what is no target.
 QString machineText(const QString& target);
 
 } // namespace tenon::views

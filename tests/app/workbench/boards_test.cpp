@@ -3,10 +3,13 @@
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/app/workbench/fake_boards.h"
+#include "tests/support/need_qt.h"
 #include "views/frame/target_sheet.h"
 #include "views/pages/deploy/deploy_page.h"
 
 #include <QMenu>
+#include <QSaveFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace tenon;
@@ -55,6 +58,68 @@ private slots:
             QCOMPARE(window.boards().board().name, name);
             QVERIFY(settle(window));
         }
+    }
+
+    /// The command line keeps the same list.
+    void showsBoardsThatAnotherProgramAdds()
+    {
+        const QTemporaryDir config;
+        EngineOptions real;
+        real.configFolder = config.path();
+        MainWindow window(makeEngine(real), {}, options());
+        QVERIFY(settle(window));
+        QCOMPARE(window.boards().boards().size(), size_t{1});
+        for (size_t boards = 2; boards < 4; ++boards) { // also when it is replaced once more
+            QStringList rows;
+            for (size_t i = 1; i < boards; ++i)
+                rows << QStringLiteral("{\"name\": \"b%1\", \"kind\": \"ssh\", \"host\": "
+                                       "\"127.0.0.1\", \"port\": 9, \"target\": "
+                                       "\"llvm -mtriple=aarch64-linux-gnu\"}")
+                            .arg(i);
+            const QString text = QStringLiteral("{\"version\": 1, \"boards\": [%1]}")
+                                     .arg(rows.join(QLatin1Char(',')));
+            QSaveFile file(config.filePath(QStringLiteral("boards.json")));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text.toUtf8());
+            QVERIFY(file.commit());
+            QVERIFY(
+                QTest::qWaitFor([&] { return window.boards().boards().size() == boards; }, 60000));
+        }
+        QCOMPARE(window.boards().model().rowCount(), 3);
+        QVERIFY(window.boards().select(QStringLiteral("b1")));
+        QCOMPARE(window.boards().state().state, views::BoardState::Mismatch);
+        QVERIFY2(window.boards().state().statusText.contains(
+                     QStringLiteral("target is for this computer")),
+                 qPrintable(window.boards().state().statusText));
+    }
+
+    /// A microcontroller's code is not this computer's, but is counted here all the same.
+    void saysWhatThisComputerEmulates()
+    {
+        for (const char* tool : {"arm-none-eabi-gcc", "qemu-system-arm"}) NEED_TOOL(tool);
+        const QTemporaryDir config;
+        EngineOptions real;
+        real.configFolder = config.path();
+        MainWindow window(makeEngine(real), {}, options());
+        QVERIFY(settle(window));
+        window.workspace().setTarget(QStringLiteral("c -mcpu=cortex-m4"));
+        QCOMPARE(window.boards().state().state, views::BoardState::Guest);
+        QVERIFY2(window.boards().state().statusText.contains(QStringLiteral("emulates cortex-m4")),
+                 qPrintable(window.boards().state().statusText));
+        QCOMPARE(window.boards().model().rows().front().stateText,
+                 QStringLiteral("emulates cortex-m4"));
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        window.deploy().deploy();
+        QVERIFY(settle(window));
+        const auto& measured = window.workspace().document()->measurement;
+        QVERIFY2(measured, qPrintable(window.deploy().state().error));
+        QVERIFY2(window.workspace().state().measurementDetail.startsWith(
+                     QStringLiteral("counted on an emulated cortex-m4 on this computer")),
+                 qPrintable(window.workspace().state().measurementDetail));
+        QVERIFY(window.deploy().state().overheadText.isEmpty()); // nothing was sent
+        window.workspace().setTarget(QStringLiteral("llvm -mcpu=native"));
+        QCOMPARE(window.boards().state().state, views::BoardState::Ready);
     }
 
     /// The target editor shows what cost models reckon with, and what a board's own figures change.

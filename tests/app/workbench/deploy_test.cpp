@@ -11,7 +11,6 @@
 #include <QDirIterator>
 #include <QMenu>
 #include <QProcess>
-#include <QSaveFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -312,60 +311,6 @@ private slots:
         }
     }
 
-    /// The command line keeps the same list.
-    void showsBoardsThatAnotherProgramAdds()
-    {
-        const QTemporaryDir config;
-        Bench bench(config.path());
-        MainWindow& window = bench.window;
-        QVERIFY(settle(window));
-        QCOMPARE(window.boards().boards().size(), size_t{1});
-        for (size_t boards = 2; boards < 4; ++boards) { // also when it is replaced once more
-            QStringList rows;
-            for (size_t i = 1; i < boards; ++i)
-                rows << QStringLiteral("{\"name\": \"b%1\", \"kind\": \"ssh\", \"host\": "
-                                       "\"127.0.0.1\", \"port\": 9}")
-                            .arg(i);
-            const QString text = QStringLiteral("{\"version\": 1, \"boards\": [%1]}")
-                                     .arg(rows.join(QLatin1Char(',')));
-            QSaveFile file(config.filePath(QStringLiteral("boards.json")));
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(text.toUtf8());
-            QVERIFY(file.commit());
-            QVERIFY(
-                QTest::qWaitFor([&] { return window.boards().boards().size() == boards; }, 60000));
-        }
-        QCOMPARE(window.boards().model().rowCount(), 3);
-    }
-
-    /// A microcontroller's code is not this computer's, but is counted here all the same.
-    void saysWhatThisComputerEmulates()
-    {
-        for (const char* tool : {"arm-none-eabi-gcc", "qemu-system-arm"}) NEED_TOOL(tool);
-        const QTemporaryDir config;
-        Bench bench(config.path());
-        MainWindow& window = bench.window;
-        QVERIFY(settle(window));
-        window.workspace().setTarget(QStringLiteral("c -mcpu=cortex-m4"));
-        QCOMPARE(window.boards().state().state, views::BoardState::Guest);
-        QVERIFY2(window.boards().state().statusText.contains(QStringLiteral("emulates cortex-m4")),
-                 qPrintable(window.boards().state().statusText));
-        QCOMPARE(window.boards().model().rows().front().stateText,
-                 QStringLiteral("emulates cortex-m4"));
-        window.workspace().open(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle(window));
-        window.deploy().deploy();
-        QVERIFY(settle(window));
-        const auto& measured = window.workspace().document()->measurement;
-        QVERIFY2(measured, qPrintable(window.deploy().state().error));
-        QVERIFY2(window.workspace().state().measurementDetail.startsWith(
-                     QStringLiteral("counted on an emulated cortex-m4 on this computer")),
-                 qPrintable(window.workspace().state().measurementDetail));
-        QVERIFY(window.deploy().state().overheadText.isEmpty()); // nothing was sent
-        window.workspace().setTarget(QStringLiteral("llvm -mcpu=native"));
-        QCOMPARE(window.boards().state().state, views::BoardState::Ready);
-    }
-
     void saysWhenABoardIsForAnotherMachineAndForgetsBoards()
     {
         const QTemporaryDir config;
@@ -380,9 +325,6 @@ private slots:
         QVERIFY(settle(window));
         QVERIFY(window.boards().select(QStringLiteral("arm"))); // as a session that comes back
         QCOMPARE(window.boards().state().state, views::BoardState::Mismatch);
-        QVERIFY2(window.boards().state().statusText.contains(
-                     QStringLiteral("target is for this computer")),
-                 qPrintable(window.boards().state().statusText));
         QVERIFY(window.executors().budgets().front().ramBytes > 0);
         QCOMPARE(window.executors().budgets().front().title, QStringLiteral("arm"));
         QVERIFY(window.chooseBoard(QStringLiteral("arm"))); // nobody listens there
