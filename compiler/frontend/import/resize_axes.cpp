@@ -104,6 +104,63 @@ std::vector<double> matrixOf(const ResampledAxis& axis, const Resampling& how)
     return out;
 }
 
+/// The few elements that each row of a matrix weighs, side by side: [rows, count].
+struct Weighed
+{
+    int64_t count = 0;
+    std::vector<int64_t> sources;
+    std::vector<double> weights;
+};
+
+Weighed weighedOf(const std::vector<double>& matrix, const ResampledAxis& axis)
+{
+    const auto rowAt = [&](int64_t row) { return matrix.begin() + row * axis.input; };
+    const auto isUsed = [](double weight) { return weight != 0; };
+    std::vector<int64_t> firsts;
+    Weighed out;
+    for (int64_t row = 0; row < axis.output; ++row) {
+        const auto begin = rowAt(row), end = rowAt(row + 1);
+        const auto first = std::find_if(begin, end, isUsed);
+        const auto last = std::find_if(std::make_reverse_iterator(end),
+                                       std::make_reverse_iterator(first), isUsed);
+        firsts.push_back(first == end ? 0 : first - begin);
+        out.count = std::max(out.count, last.base() - first);
+    }
+    for (int64_t row = 0; row < axis.output; ++row)
+        for (int64_t i = 0; i < out.count; ++i) {
+            const int64_t source = firsts[static_cast<size_t>(row)] + i;
+            out.sources.push_back(std::min(source, axis.input - 1));
+            out.weights.push_back(source < axis.input ? *(rowAt(row) + source) : 0);
+        }
+    return out;
+}
+
+/// Axis `at` of x as sums of what `weighed` says, with at least so many elements behind the axis
+/// that vectors of them are added: else the axis goes in front meanwhile.
+ValueRef weighedSums(NodeImport& node, ValueRef x, size_t at, const ResampledAxis& axis,
+                     const Weighed& weighed)
+{
+    constexpr int64_t kFewestBehind = 16;
+    Formula f(node);
+    std::vector<int64_t> shape = f.shape(x);
+    if (node.hasFailed()) return {};
+    const auto here = shape.begin() + static_cast<std::ptrdiff_t>(at);
+    int64_t before = elementCount(std::vector<int64_t>(shape.begin(), here));
+    int64_t behind = elementCount(std::vector<int64_t>(here + 1, shape.end()));
+    const bool goesInFront = behind < kFewestBehind && before > 1;
+    std::vector<int64_t> view{before, axis.input, behind};
+    x = f.reshape(x, view);
+    if (goesInFront) x = f.transpose(x, {1, 0, 2});
+    x = f.reshape(x, goesInFront ? Formula::Axes{1, axis.input, before * behind} : view);
+    const ValueRef taken = f.take(x, f.integers(weighed.sources, {axis.output, weighed.count}), 1);
+    const ValueRef weights =
+        f.numbers(weighed.weights, {axis.output, weighed.count, 1}, f.dtype(x));
+    x = f.reduce("sum", f.multiply(taken, weights), {2}, Formula::Keep::No);
+    if (goesInFront) x = f.transpose(f.reshape(x, {axis.output, before, behind}), {1, 0, 2});
+    shape[at] = axis.output;
+    return f.reshape(x, shape);
+}
+
 ValueRef resampledAxis(NodeImport& node, ValueRef x, size_t at, const ResampledAxis& axis,
                        const Resampling& how)
 {
@@ -122,6 +179,9 @@ ValueRef resampledAxis(NodeImport& node, ValueRef x, size_t at, const ResampledA
         return f.take(x, f.integers(sources, {axis.output}), dimension);
     }
     const std::vector<double> matrix = matrixOf(axis, how);
+    constexpr int64_t kFewest = 4; // elements of the matrix's row to one of those weighed
+    if (const Weighed weighed = weighedOf(matrix, axis); kFewest * weighed.count <= axis.input)
+        return weighedSums(node, x, at, axis, weighed);
     std::vector<int64_t> shape = f.shape(x);
     if (node.hasFailed()) return {};
     std::vector<int64_t> order = counted(0, f.rank(x));

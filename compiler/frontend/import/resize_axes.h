@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resampling one axis at a time: every interpolation is a matrix over one axis.
+// Resampling one axis at a time, the two last ones of pictures together: by neighbours of each
+// element where a formula says which, by sums of few weighed elements, or by a matrix.
 #pragma once
 
 #include "compiler/frontend/import/node_import.h"
