@@ -14,10 +14,11 @@ constexpr int64_t kFewRows = 4;
 constexpr int64_t kShortVector = 4;
 constexpr int kFewestLanes = 4;
 
-/// The least count from `vectors` on that register tiles of several vectors divide.
+/// The least count from `vectors` on that register tiles of several vectors divide; two are a tile
+/// that waits no longer than one of three.
 int64_t tiledVectors(int64_t vectors)
 {
-    while (vectors % 3 != 0 && vectors % 4 != 0 && vectors % 5 != 0) ++vectors;
+    while (vectors > 2 && vectors % 3 != 0 && vectors % 4 != 0 && vectors % 5 != 0) ++vectors;
     return vectors;
 }
 
