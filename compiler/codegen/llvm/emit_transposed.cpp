@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares of 32-bit elements or bytes whose rows become columns: as many vectors are loaded along
+// Squares of 8 to 32-bit elements whose rows become columns: as many vectors are loaded along
 // the rows, transposed in registers and stored. A vector gathered down a column takes some 20
 // cycles, one of a square 4. Bytes of blocks of four channels become planes, and planes blocks, by
 // four vectors whose bytes take turns, which AArch64 loads and stores so.
@@ -91,9 +91,9 @@ Vectors transposed(llvm::IRBuilderBase& builder, const Vectors& rows)
     return out;
 }
 
-/// Rows of as many bytes: neighbours of the upper and the lower half take turns, as often as it
-/// takes to halve the rows to one.
-Vectors transposedBytes(llvm::IRBuilderBase& builder, Vectors rows)
+/// Rows of as many bytes or halves: neighbours of the upper and the lower half take turns, as often
+/// as it takes to halve the rows to one.
+Vectors transposedShorts(llvm::IRBuilderBase& builder, Vectors rows)
 {
     const size_t count = rows.size();
     const auto lanes = static_cast<int>(count);
@@ -115,13 +115,49 @@ Vectors transposedBytes(llvm::IRBuilderBase& builder, Vectors rows)
 
 bool isVectorWidth(int64_t lanes) { return lanes == 4 || lanes == 8 || lanes == kMostLanes; }
 
+/// What the first lane has, and how much more each next one.
+struct Lanes
+{
+    Expr first, step;
+};
+
+/// Of indices whose lanes are equally far apart, though how far may be known at run time only.
+std::optional<Lanes> lanesOf(const Expr& index)
+{
+    if (index->dtype.lanes == 1) return Lanes{index, 0};
+    if (index->kind == ExprKind::Broadcast) return Lanes{index->args[0], 0};
+    if (index->kind == ExprKind::Ramp) return Lanes{index->args[0], index->args[1]};
+    if (index->kind != ExprKind::Add && index->kind != ExprKind::Mul) return std::nullopt;
+    auto a = lanesOf(index->args[0]), b = lanesOf(index->args[1]);
+    if (!a || !b) return std::nullopt;
+    if (index->kind == ExprKind::Add) return Lanes{a->first + b->first, a->step + b->step};
+    if (!b->step.isConstInt(0)) std::swap(a, b);
+    if (!b->step.isConstInt(0)) return std::nullopt;
+    return Lanes{a->first * b->first, a->step * b->first};
+}
+
+bool uses(const Expr& index, const tir::Var& var)
+{
+    bool found = false;
+    tir::visitExprs(index, [&](const Expr& expr) {
+        found = found || (expr->kind == ExprKind::VarRef && expr->var == var);
+        return !found;
+    });
+    return found;
+}
+
 /// A loop over vectors that copy: elements of one buffer, `stride` apart, side by side in another.
 struct Copies
 {
     const tir::ExprNode* load;
     Expr to, from; ///< of the first element of a vector
-    int64_t stride;
+    Expr stride;
     int64_t toStep, fromStep; ///< per round; 0: unknown
+
+    bool isApart(int64_t least) const ///< by so many, or by a number that is known at run time only
+    {
+        return stride->kind != ExprKind::IntImm || stride->integer >= least;
+    }
 };
 
 std::optional<Copies> copiesOf(const tir::StmtNode& loop)
@@ -131,9 +167,10 @@ std::optional<Copies> copiesOf(const tir::StmtNode& loop)
         store.value->buffer == store.buffer)
         return std::nullopt;
     const Expr& to = store.indices[0];
-    const Expr& from = store.value->args[0];
-    if (to->kind != ExprKind::Ramp || !to->args[1].isConstInt(1) || from->kind != ExprKind::Ramp ||
-        from->args[1]->kind != ExprKind::IntImm)
+    if (to->kind != ExprKind::Ramp || !to->args[1].isConstInt(1) || to->dtype.lanes == 1)
+        return std::nullopt;
+    const auto from = lanesOf(store.value->args[0]);
+    if (!from || store.value->dtype.lanes != to->dtype.lanes || uses(from->step, loop.loop.var))
         return std::nullopt;
     const auto stepOf = [&](const Expr& index) -> int64_t {
         const Expr next =
@@ -141,8 +178,8 @@ std::optional<Copies> copiesOf(const tir::StmtNode& loop)
         const Expr step = tir::simplify(next - index);
         return step->kind == ExprKind::IntImm ? step->integer : 0;
     };
-    return Copies{store.value.get(),      to->args[0],         from->args[0],
-                  from->args[1]->integer, stepOf(to->args[0]), stepOf(from->args[0])};
+    return Copies{store.value.get(),         to->args[0],         from->first,
+                  tir::simplify(from->step), stepOf(to->args[0]), stepOf(from->first)};
 }
 
 llvm::FixedVectorType* bytesOf(llvm::IRBuilderBase& builder, int64_t count)
@@ -150,14 +187,23 @@ llvm::FixedVectorType* bytesOf(llvm::IRBuilderBase& builder, int64_t count)
     return llvm::FixedVectorType::get(builder.getInt8Ty(), static_cast<unsigned>(count));
 }
 
+/// The row's first element, `stride` elements behind that of the row before.
+llvm::Value* rowAt(llvm::IRBuilderBase& builder, llvm::Type* element, llvm::Value* corner,
+                   llvm::Value* stride, int64_t row)
+{
+    llvm::Value* wide = builder.CreateSExtOrTrunc(stride, builder.getInt64Ty());
+    return builder.CreateInBoundsGEP(
+        element, corner,
+        builder.CreateMul(wide, llvm::ConstantInt::getSigned(wide->getType(), row)));
+}
+
 /// Four runs of bytes, `stride` apart, side by side.
 llvm::Value* loadedPlanes(llvm::IRBuilderBase& builder, llvm::Value* corner, int64_t run,
-                          int64_t stride)
+                          llvm::Value* stride)
 {
     llvm::Value* planes = llvm::PoisonValue::get(bytesOf(builder, kBlock * run));
     for (int64_t plane = 0; plane < kBlock; ++plane) {
-        llvm::Value* pointer = builder.CreateConstInBoundsGEP1_64(
-            builder.getInt8Ty(), corner, static_cast<uint64_t>(plane * stride));
+        llvm::Value* pointer = rowAt(builder, builder.getInt8Ty(), corner, stride, plane);
         llvm::Value* bytes =
             builder.CreateAlignedLoad(bytesOf(builder, run), pointer, llvm::Align(1));
         planes = builder.CreateInsertVector(planes->getType(), planes, bytes,
@@ -172,29 +218,31 @@ bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt&
                              int64_t extent)
 {
     const auto copies = copiesOf(node);
-    if (!copies || !isVectorWidth(extent) || m_mask || copies->stride < 2 || copies->fromStep != 1)
+    if (!copies || !isVectorWidth(extent) || m_mask || !copies->isApart(2) || copies->fromStep != 1)
         return false;
     const tir::StmtNode& store = *node.body;
     const tir::ExprNode& load = *copies->load;
     const auto lanes = static_cast<int>(extent);
     const int64_t bytes = load.buffer->dtype.bytes();
-    const bool isOfBytes = bytes == 1 && extent > kBlock;
-    if (load.dtype.lanes != lanes || (bytes != kBlock && !isOfBytes)) return false;
-    const int64_t stride = copies->stride;
+    const bool areShort = (bytes == 1 && extent > kBlock) || (bytes == 2 && extent == 2 * kBlock);
+    if (load.dtype.lanes != lanes || (bytes != kBlock && !areShort)) return false;
     selectRound(node, begin, 0);
-    llvm::Type* const element = storedTypeOf(load.buffer->dtype.scalar());
+    llvm::Value* stride = value(copies->stride);
+    // Halves are moved as integers, which every processor has vectors of.
+    llvm::Type* const element =
+        bytes == 2 ? m_builder.getInt16Ty() : storedTypeOf(load.buffer->dtype.scalar());
     auto* const vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
     const auto [corner, align] = address(load.buffer, copies->from);
-    const auto rowBytes = static_cast<uint64_t>(stride * bytes);
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(stride);
+    const int64_t apart = known ? known->getSExtValue() * bytes : bytes;
     Vectors rows;
     for (int64_t row = 0; row < extent; ++row) {
-        llvm::Value* pointer = m_builder.CreateConstInBoundsGEP1_64(
-            element, corner, static_cast<uint64_t>(row * stride));
-        rows.push_back(
-            m_builder.CreateAlignedLoad(vector, pointer, llvm::commonAlignment(align, rowBytes)));
+        llvm::Value* pointer = rowAt(m_builder, element, corner, stride, row);
+        rows.push_back(m_builder.CreateAlignedLoad(
+            vector, pointer, llvm::commonAlignment(align, static_cast<uint64_t>(apart))));
     }
     const Vectors columns =
-        isOfBytes ? transposedBytes(m_builder, rows) : transposed(m_builder, rows);
+        areShort ? transposedShorts(m_builder, rows) : transposed(m_builder, rows);
     for (int64_t column = 0; column < extent; ++column) {
         selectRound(node, begin, column);
         const auto [pointer, alignment] = address(store.buffer, copies->to);
@@ -210,16 +258,16 @@ bool Emitter::unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& 
     if (!copies || m_mask || copies->load->buffer->dtype.bytes() != 1 || copies->fromStep != 1)
         return false;
     const int64_t lanes = copies->load->dtype.lanes;
-    const bool toPlanes = extent == kBlock && copies->stride == kBlock && lanes > kBlock;
+    const bool toPlanes = extent == kBlock && copies->stride.isConstInt(kBlock) && lanes > kBlock;
     const bool toBlocks =
-        lanes == kBlock && copies->toStep == kBlock && extent > kBlock && copies->stride >= extent;
+        lanes == kBlock && copies->toStep == kBlock && extent > kBlock && copies->isApart(extent);
     const int64_t run = toPlanes ? lanes : extent; // bytes of a plane
     if ((!toPlanes && !toBlocks) || (run != 8 && run != kMostLanes)) return false;
 
     selectRound(node, begin, 0);
     const auto [corner, align] = address(copies->load->buffer, copies->from);
     if (toBlocks) {
-        llvm::Value* planes = loadedPlanes(m_builder, corner, run, copies->stride);
+        llvm::Value* planes = loadedPlanes(m_builder, corner, run, value(copies->stride));
         const auto [pointer, alignment] = address(node.body->buffer, copies->to);
         m_builder.CreateAlignedStore(interleaved(m_builder, planes), pointer, alignment);
         return true;

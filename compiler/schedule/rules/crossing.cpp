@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares of 32-bit elements and quads of bytes go through registers, see emit_transposed.cpp;
+// Squares of 8 to 32-bit elements and quads of bytes go through registers, see emit_transposed.cpp;
 // others are gathered.
 #include "compiler/schedule/rules/crossing.h"
 
@@ -50,10 +50,11 @@ bool isCopy(const tir::Stmt& block)
 /// Elements of a side of the squares that the back end transposes in registers; 0: no room for one.
 int64_t sideOfSquare(int64_t rows, int64_t columns, int64_t lanes, int64_t bytes)
 {
-    constexpr int64_t kMostOfBytes = 16, kFewestOfBytes = 8, kFewestOfWords = 4;
-    if (!isOfSquares(bytes)) return 0;
-    const int64_t fewest = bytes == 1 ? kFewestOfBytes : kFewestOfWords;
-    for (int64_t side = std::min(lanes, kMostOfBytes); side >= fewest; side /= 2)
+    constexpr int64_t kMost = 16, kVectorOfHalves = 8, kFewestOfBytes = 8, kFewestOfWords = 4;
+    if (!isOfSquares(bytes) && bytes != 2) return 0;
+    const int64_t most = bytes == 2 ? kVectorOfHalves : kMost;
+    const int64_t fewest = bytes == 4 ? kFewestOfWords : bytes == 2 ? most : kFewestOfBytes;
+    for (int64_t side = std::min(lanes, most); side >= fewest; side /= 2)
         if (side <= rows && side <= columns) return side;
     return 0;
 }
@@ -139,6 +140,13 @@ std::vector<std::string> tileWholeBlocks(Schedule& schedule, const std::string& 
     return shared;
 }
 
+/// As splitEvenly; what is left of an open axis has a guard.
+std::vector<std::string> splitAxis(Schedule& schedule, const AxisView& axis, int64_t size)
+{
+    if (axis.extent < 0) return schedule.split(axis.loop, {-1, size});
+    return splitEvenly(schedule, axis.loop, size);
+}
+
 /// Loops over the tiles of a block, and those of one.
 struct TileLoops
 {
@@ -152,9 +160,9 @@ TileLoops tileLoops(Schedule& schedule, const std::string& block, size_t axis, i
                     int64_t lanes)
 {
     const std::vector<AxisView> axes = axesOf(schedule, block);
-    const auto strips = splitEvenly(schedule, axes[axis].loop, rows);
+    const auto strips = splitAxis(schedule, axes[axis], rows);
     // Strips that overlap stay within one thread, inside of the loops that are shared.
-    const bool overlaps = axes[axis].extent % rows != 0;
+    const bool overlaps = axes[axis].extent > 0 && axes[axis].extent % rows != 0;
     std::vector<std::string> shared;
     for (size_t i = 0; i + 1 < axes.size(); ++i)
         if (i != axis)
@@ -164,8 +172,8 @@ TileLoops tileLoops(Schedule& schedule, const std::string& block, size_t axis, i
     std::vector<std::string> order = shared;
     if (overlaps) order.push_back(strips[0]);
     std::string vector = axes.back().loop;
-    if (axes.back().extent > lanes) {
-        const auto parts = splitEvenly(schedule, vector, lanes);
+    if (axes.back().extent < 0 || axes.back().extent > lanes) {
+        const auto parts = splitAxis(schedule, axes.back(), lanes);
         order.push_back(parts[0]);
         vector = parts[1];
     }
@@ -195,7 +203,28 @@ void joinShortRows(Schedule& schedule, const std::string& block, int64_t lanes)
         (void)schedule.tries().fuseAxes(block, static_cast<int64_t>(last - 1));
 }
 
+/// Elements of an axis, or as many as an open one may have.
+int64_t roomAlong(const AxisView& axis) { return axis.extent < 0 ? kUnknownExtent : axis.extent; }
+
 } // namespace
+
+std::optional<std::vector<std::string>> tileOpenCrossing(Schedule& schedule,
+                                                         const std::string& block, int64_t lanes)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const AxisSteps steps = stepsOf(stmt);
+    const auto cross = crossAxisOf(stmt, lanes);
+    if (steps.isKnown || !cross || !cross->isPlain || !isCopy(stmt) || steps.access[0].back() != 1)
+        return std::nullopt;
+    const auto tile =
+        tileInRegisters(stmt, *cross, roomAlong(axes[cross->axis]), roomAlong(axes.back()), lanes);
+    if (!tile) return std::nullopt;
+    const TileLoops loops = tileLoops(schedule, block, cross->axis, tile->rows, tile->columns);
+    schedule.unroll(loops.row);
+    schedule.vectorize(loops.vector);
+    return loops.shared;
+}
 
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
                                                      int64_t lanes)

@@ -16,4 +16,8 @@ namespace tenon::compiler {
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
                                                      int64_t lanes);
 
+/// The same for copies of open sizes: whole tiles, and what is left of them element by element.
+std::optional<std::vector<std::string>> tileOpenCrossing(Schedule& schedule,
+                                                         const std::string& block, int64_t lanes);
+
 } // namespace tenon::compiler

@@ -345,6 +345,9 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
             lanes = repeated;
         }
     }
+    if (contiguous == 0 && lanes >= 4)
+        if (const auto tiled = tileOpenCrossing(schedule, block, lanes))
+            return parallelise(schedule, *tiled, facts);
     if (contiguous == 0 && storesContiguously(stmt)) {
         const auto tiled = tileCrossing(schedule, block, lanes);
         if (tiled) return parallelise(schedule, *tiled, facts);

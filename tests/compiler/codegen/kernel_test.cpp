@@ -344,6 +344,38 @@ TEST(Kernel, rowsOfASquareBecomeColumns)
     EXPECT_EQ(assembly->find("gather"), std::string::npos) << *assembly;
 }
 
+/// Squares of rows that are `k + 8` apart, for each k.
+std::string openSquareText(const std::string& dtype)
+{
+    return "@T.prim_func\ndef main(x: T.Buffer((104,), \"" + dtype + "\"), y: T.Buffer((320,), \"" +
+           dtype +
+           "\")):\n    for k in T.serial(5):\n        for i in T.unroll(8):\n"
+           "            y[T.Ramp(k * 64 + i * 8, 1, 8)] = x[T.Ramp(0, 1, 8) * T.Broadcast(k + 8, 8)"
+           " + T.Broadcast(i, 8)]\n";
+}
+
+template <class T>
+void expectOpenSquares(core::DataType dtype)
+{
+    std::vector<T> x;
+    for (int i = 0; i < 104; ++i) x.push_back(static_cast<T>(i));
+    const std::string text = openSquareText(dtype.text());
+    const auto y = run<T>(text, {Tensor::of(dtype, {104}, x)});
+    for (size_t i = 0; i < 320; ++i)
+        EXPECT_EQ(y[i], x[i / 8 % 8 + i % 8 * (i / 64 + 8)]) << dtype.text() << ", element " << i;
+    const auto machine = compiler::machineSpec(*core::parseTarget("llvm -mcpu=skylake-avx512"));
+    const auto assembly = compiler::emitKernel({test::parsedFunction(text), "square", 64}, *machine,
+                                               compiler::EmitForm::Assembly);
+    EXPECT_NE(assembly->find("vpunpck"), std::string::npos) << *assembly;
+}
+
+TEST(Kernel, rowsOfASquareMayBeAnyDistanceApart)
+{
+    expectOpenSquares<int32_t>(core::kInt32);
+    expectOpenSquares<int16_t>(core::kInt16);
+    expectOpenSquares<int8_t>(core::kInt8);
+}
+
 TEST(Kernel, assemblyAndIrShowTheKernel)
 {
     const auto function = test::parsedFunction(

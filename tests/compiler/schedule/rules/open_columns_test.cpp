@@ -103,7 +103,7 @@ def main(n: T.int64, a: T.Buffer((3, n), "float32"), y: T.Buffer((3,), "float32"
                     y[vi] = T.max(y[vi], a[vi, vk])
 )";
 
-/// Rows of 16 numbers that lie n apart, as transposed images of any size.
+/// Rows of 16 numbers that lie n apart, as transposed images of any size, and twice as large.
 constexpr const char* kOpenSteps = R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((16, n), "float32"), y: T.Buffer((n, 16), "float32")):
     with T.block("root"):
@@ -112,7 +112,7 @@ def main(n: T.int64, a: T.Buffer((16, n), "float32"), y: T.Buffer((n, 16), "floa
                 with T.block("transposed"):
                     vi = T.axis.spatial(n, i)
                     vj = T.axis.spatial(16, j)
-                    y[vi, vj] = a[vj, vi]
+                    y[vi, vj] = a[vj, vi] * T.float32(2)
 )";
 
 /// Patches of 18 columns, 16 of them the next patch's, from patches of 8 columns.
