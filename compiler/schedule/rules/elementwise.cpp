@@ -317,6 +317,16 @@ bool scheduleOpenPatches(Schedule& schedule, const std::string& block, const Tar
     return lanes > 0;
 }
 
+/// The loops around tiles that cross in registers, of open or of known sizes.
+std::optional<std::vector<std::string>> tileAnyCrossing(Schedule& schedule,
+                                                        const std::string& block, int64_t lanes)
+{
+    if (lanes >= 4)
+        if (const auto tiled = tileOpenCrossing(schedule, block, lanes)) return tiled;
+    if (!storesContiguously(blockOf(schedule, block))) return std::nullopt;
+    return tileCrossing(schedule, block, lanes);
+}
+
 } // namespace
 
 void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
@@ -345,13 +355,10 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
             lanes = repeated;
         }
     }
-    if (contiguous == 0 && lanes >= 4)
-        if (const auto tiled = tileOpenCrossing(schedule, block, lanes))
+    if (contiguous == 0) {
+        if (const auto tiled = tileAnyCrossing(schedule, block, lanes))
             return parallelise(schedule, *tiled, facts);
-    if (contiguous == 0 && storesContiguously(stmt)) {
-        const auto tiled = tileCrossing(schedule, block, lanes);
-        if (tiled) return parallelise(schedule, *tiled, facts);
-        contiguous = 1;
+        if (storesContiguously(stmt)) contiguous = 1;
     }
     if (contiguous == 0 && choosesAlongLast(stmt, axes.back().extent, lanes, facts)) contiguous = 1;
     const auto borders = bordersOfRows(schedule, stmt, axes, contiguous, lanes, facts);
