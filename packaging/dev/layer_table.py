@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from layer_pieces import PIECES
+
 U8, I8, I64 = np.uint8, np.int8, np.int64
 
 
@@ -376,6 +378,7 @@ QUANTIZED = {
                                    1 / 256, 0),
 }
 
-LAYERS = {f"{family} {name}": make for family, layers in (
-    ("conv", CONVOLUTIONS), ("product", PRODUCTS), ("move", MOVES), ("int8", QUANTIZED))
+FAMILIES = (("conv", CONVOLUTIONS), ("product", PRODUCTS), ("move", MOVES), ("piece", PIECES),
+            ("int8", QUANTIZED))
+LAYERS = {f"{family} {name}": make for family, layers in FAMILIES
           for name, make in layers.items()}
