@@ -135,6 +135,19 @@ Weighed weighedOf(const std::vector<double>& matrix, const ResampledAxis& axis)
     return out;
 }
 
+/// The elements before and behind an axis.
+struct Around
+{
+    int64_t before, behind;
+};
+
+Around around(const std::vector<int64_t>& shape, size_t at)
+{
+    const auto here = shape.begin() + static_cast<std::ptrdiff_t>(at);
+    return {elementCount(std::vector<int64_t>(shape.begin(), here)),
+            elementCount(std::vector<int64_t>(here + 1, shape.end()))};
+}
+
 /// Axis `at` of x as sums of what `weighed` says, with at least so many elements behind the axis
 /// that vectors of them are added: else the axis goes in front meanwhile.
 ValueRef weighedSums(NodeImport& node, ValueRef x, size_t at, const ResampledAxis& axis,
@@ -144,11 +157,9 @@ ValueRef weighedSums(NodeImport& node, ValueRef x, size_t at, const ResampledAxi
     Formula f(node);
     std::vector<int64_t> shape = f.shape(x);
     if (node.hasFailed()) return {};
-    const auto here = shape.begin() + static_cast<std::ptrdiff_t>(at);
-    int64_t before = elementCount(std::vector<int64_t>(shape.begin(), here));
-    int64_t behind = elementCount(std::vector<int64_t>(here + 1, shape.end()));
+    const auto [before, behind] = around(shape, at);
     const bool goesInFront = behind < kFewestBehind && before > 1;
-    std::vector<int64_t> view{before, axis.input, behind};
+    const std::vector<int64_t> view{before, axis.input, behind};
     x = f.reshape(x, view);
     if (goesInFront) x = f.transpose(x, {1, 0, 2});
     x = f.reshape(x, goesInFront ? Formula::Axes{1, axis.input, before * behind} : view);
@@ -212,13 +223,7 @@ ValueRef resizedView(NodeImport& node, ValueRef x, const std::vector<int64_t>& v
                      const ResampledAxis& rows, const ResampledAxis& columns, const Resampling& how)
 {
     Formula f(node);
-    Attrs attrs{{"size", std::vector<int64_t>{rows.output, columns.output}},
-                {"method", how.method},
-                {"coordinate_transformation_mode", how.transformation},
-                {"scales", std::vector<double>{rows.scale, columns.scale}}};
-    if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
-    if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
-    return f.call("image.resize2d", {f.reshape(x, view)}, std::move(attrs));
+    return f.call("image.resize2d", {f.reshape(x, view)}, resizeAttrs(rows, columns, how));
 }
 
 /// Axis `at` by a few neighbours of each element: what is behind it are columns that stay, or it
@@ -229,12 +234,9 @@ ValueRef resampledByNeighbours(NodeImport& node, ValueRef x, size_t at, const Re
     Formula f(node);
     std::vector<int64_t> shape = f.shape(x);
     if (node.hasFailed()) return {};
-    const auto here = shape.begin() + static_cast<std::ptrdiff_t>(at);
-    const int64_t before = elementCount(std::vector<int64_t>(shape.begin(), here));
-    const int64_t behind = elementCount(std::vector<int64_t>(here + 1, shape.end()));
+    const auto [before, behind] = around(shape, at);
     const bool isLast = at + 1 == shape.size();
-    if (std::max(isLast ? before : behind, int64_t{1}) > kMostColumns)
-        return resampledAxis(node, x, at, axis, how);
+    if ((isLast ? before : behind) > kMostColumns) return resampledAxis(node, x, at, axis, how);
     const auto kept = [](int64_t extent) { return ResampledAxis{extent, extent, 1}; };
     x = isLast ? resizedView(node, x, {1, 1, before, axis.input}, kept(before), axis, how)
                : resizedView(node, x, {1, before, axis.input, behind}, axis, kept(behind), how);
@@ -276,6 +278,18 @@ ValueRef extrapolated(NodeImport& node, ValueRef x, const std::vector<ResampledA
 }
 
 } // namespace
+
+Attrs resizeAttrs(const ResampledAxis& rows, const ResampledAxis& columns, const Resampling& how)
+{
+    Attrs attrs{{"size", std::vector<int64_t>{rows.output, columns.output}},
+                {"method", how.method},
+                {"coordinate_transformation_mode", how.transformation},
+                {"scales", std::vector<double>{rows.scale, columns.scale}}};
+    if (how.method == "nearest") attrs.set("rounding_method", how.rounding);
+    if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
+    if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
+    return attrs;
+}
 
 ValueRef resampledAxes(NodeImport& node, const std::vector<ResampledAxis>& axes,
                        const Resampling& how)

@@ -32,6 +32,9 @@ struct ResampledAxis
     double roiEnd = 1;
 };
 
+/// Of image.resize2d, for rows and columns resampled together.
+Attrs resizeAttrs(const ResampledAxis& rows, const ResampledAxis& columns, const Resampling& how);
+
 /// Input 0 of the node with every axis resampled.
 ValueRef resampledAxes(NodeImport& node, const std::vector<ResampledAxis>& axes,
                        const Resampling& how);

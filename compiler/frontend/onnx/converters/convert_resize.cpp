@@ -101,14 +101,10 @@ ValueRef resizedPlanes(OnnxNode& node, const Extents& e, const Resampling& how)
         picture =
             node.emit("reshape", {picture},
                       {{"newshape", std::vector<int64_t>{e.input[0], e.input[1], 1, e.input[2]}}});
-    Attrs attrs{{"size", std::vector<int64_t>{isLine ? 1 : e.output[2], e.output.back()}},
-                {"method", how.method},
-                {"coordinate_transformation_mode", how.transformation},
-                {"scales", std::vector<double>{isLine ? 1 : e.scales[2], e.scales.back()}}};
-    if (how.method == "nearest") attrs.set("rounding_method", how.rounding);
-    if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
-    if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
-    picture = node.emit("image.resize2d", {picture}, std::move(attrs));
+    const ResampledAxis columns{e.input.back(), e.output.back(), e.scales.back()};
+    const ResampledAxis rows =
+        isLine ? ResampledAxis{} : ResampledAxis{e.input[2], e.output[2], e.scales[2]};
+    picture = node.emit("image.resize2d", {picture}, resizeAttrs(rows, columns, how));
     return isLine ? node.emit("reshape", {picture}, {{"newshape", e.output}}) : picture;
 }
 
