@@ -2,6 +2,7 @@
 // Lowering step: long sums in registers are added up run by run. One number that takes n terms one
 // after the other is off by about the root of n roundings; runs of r terms and their total by the
 // root of r + n / r of them.
+#include "compiler/schedule/affine.h"
 #include "compiler/schedule/lower.h"
 #include "core/ir/tir/simplify.h"
 #include "core/ir/tir/visit.h"
@@ -51,16 +52,6 @@ struct Sums
         return most;
     }
 };
-
-bool uses(const Expr& expr, const tir::Var& var)
-{
-    bool found = false;
-    tir::visitExprs(expr, [&](const Expr& part) {
-        found = found || (part->kind == ExprKind::VarRef && part->var == var);
-        return !found;
-    });
-    return found;
-}
 
 int64_t loadsOf(const Expr& expr, const tir::Buffer& buffer)
 {
@@ -131,7 +122,7 @@ private:
             return false;
         Step step{.store = stmt};
         for (const Stmt& loop : m_loops) {
-            if (uses(stmt->indices[0], loop->loop.var))
+            if (usesVar(stmt->indices[0], loop->loop.var.get()))
                 step.spatial.push_back(loop);
             else
                 step.terms *= loop->loop.extent->integer;
@@ -179,7 +170,7 @@ std::optional<Sums> sumsOf(const Stmt& loop)
     if (!Collector(sums).collect(loop->body) || sums.steps.empty()) return std::nullopt;
     std::set<int64_t> elements;
     for (const Step& step : sums.steps)
-        if (uses(step.store->indices[0], loop->loop.var) || !addElements(step, elements))
+        if (usesVar(step.store->indices[0], loop->loop.var.get()) || !addElements(step, elements))
             return std::nullopt;
     return sums;
 }

@@ -100,7 +100,12 @@ struct FirstLane
 {
     llvm::Value* pointer;
     llvm::Align align;
-    llvm::Align single; ///< of every lane
+    int64_t bytes; ///< of a lane
+
+    llvm::Align ofEvery() const ///< lane
+    {
+        return std::min(align, llvm::Align(static_cast<uint64_t>(bytes)));
+    }
 };
 
 /// The lanes out of vectors of `width` at the begin and at the end of what they span.
@@ -114,7 +119,7 @@ llvm::Value* fromTwo(llvm::IRBuilderBase& builder, llvm::Type* element, const Fi
     if (backBegin > 0) {
         llvm::Value* next = builder.CreateInBoundsGEP(
             element, first.pointer, builder.getInt64(static_cast<uint64_t>(backBegin)));
-        back = builder.CreateAlignedLoad(type, next, first.single);
+        back = builder.CreateAlignedLoad(type, next, first.ofEvery());
     }
     std::vector<int> lanesOfBoth;
     for (const std::optional<int64_t>& offset : places.offsets) {
@@ -134,7 +139,7 @@ llvm::Value* fromFour(llvm::IRBuilderBase& builder, llvm::Type* element, const F
     const auto vectorAt = [&](int64_t place) {
         llvm::Value* from = builder.CreateInBoundsGEP(
             element, first.pointer, builder.getInt64(static_cast<uint64_t>(place)));
-        return builder.CreateAlignedLoad(type, from, first.single);
+        return builder.CreateAlignedLoad(type, from, first.ofEvery());
     };
     const int64_t behind = places.high - places.low + 1 - 2 * lanes;
     std::vector<int> early, late, both;
@@ -202,16 +207,10 @@ llvm::Value* blended(llvm::IRBuilderBase& builder, llvm::Type* element, const Fi
         for (int64_t i = 0; i < lanes; ++i)
             either.push_back(
                 static_cast<int>(owners[static_cast<size_t>(i)] == vector ? lanes + i : i));
-        all = builder.CreateShuffleVector(all, builder.CreateAlignedLoad(type, from, first.single),
-                                          either);
+        all = builder.CreateShuffleVector(
+            all, builder.CreateAlignedLoad(type, from, first.ofEvery()), either);
     }
     return builder.CreateShuffleVector(all, order);
-}
-
-/// One vector after another, every lane of theirs.
-llvm::Value* joined(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> vectors)
-{
-    return vectors.size() == 1 ? vectors[0] : llvm::concatenateVectors(builder, vectors);
 }
 
 /// Lanes [begin, end) out of as many vectors of 16 bytes as hold what they span; these end inside
@@ -219,7 +218,7 @@ llvm::Value* joined(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> vect
 llvm::Value* shuffled(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
                       const LanePlaces& places, size_t begin, size_t end)
 {
-    const int64_t width = kShuffledBytes / static_cast<int64_t>(first.single.value());
+    const int64_t width = kShuffledBytes / first.bytes;
     auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
     const auto placeOf = [&](size_t lane) { return *places.offsets[lane] - places.low; };
     int64_t low = placeOf(begin), high = low;
@@ -240,8 +239,8 @@ llvm::Value* shuffled(llvm::IRBuilderBase& builder, llvm::Type* element, const F
                                                      : static_cast<int64_t>(lane - begin)));
         }
         either.resize(static_cast<size_t>(width), llvm::PoisonMaskElem);
-        all = builder.CreateShuffleVector(all, builder.CreateAlignedLoad(type, next, first.single),
-                                          either);
+        all = builder.CreateShuffleVector(
+            all, builder.CreateAlignedLoad(type, next, first.ofEvery()), either);
     }
     std::vector<int> kept;
     for (size_t lane = begin; lane < end; ++lane) kept.push_back(static_cast<int>(lane - begin));
@@ -255,7 +254,7 @@ llvm::Value* fromSixteens(llvm::IRBuilderBase& builder, llvm::Type* element, con
 {
     constexpr int64_t kMostVectors = 8;
     const size_t lanes = places.offsets.size();
-    const auto width = kShuffledBytes / static_cast<int64_t>(first.single.value());
+    const auto width = kShuffledBytes / first.bytes;
     const size_t each = std::min(lanes, static_cast<size_t>(width));
     const int64_t span = places.high - places.low + 1;
     if (span < width || lanes % each != 0 || !places.areAllRead() ||
@@ -264,7 +263,7 @@ llvm::Value* fromSixteens(llvm::IRBuilderBase& builder, llvm::Type* element, con
     std::vector<llvm::Value*> parts;
     for (size_t begin = 0; begin < lanes; begin += each)
         parts.push_back(shuffled(builder, element, first, places, begin, begin + each));
-    return joined(builder, parts);
+    return parts.size() == 1 ? parts[0] : llvm::concatenateVectors(builder, parts);
 }
 
 } // namespace
@@ -302,8 +301,7 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
     if (isFar && !isByFour && !turns && !isByBytes) return nullptr;
     const auto [pointer, align] =
         address(node.buffer, tir::simplify(places->first + Expr(begin), m_ranges));
-    const FirstLane first{pointer, align,
-                          std::min(align, llvm::Align(static_cast<uint64_t>(bytes)))};
+    const FirstLane first{pointer, align, bytes};
     if (isByBytes) return fromSixteens(m_builder, element, first, *places);
     if (turns) return blended(m_builder, element, first, *turns);
     if (isFar) return fromFour(m_builder, element, first, *places);

@@ -35,7 +35,7 @@ std::optional<Interleaving> alongTwoAxes(const tir::Stmt& block)
         return std::nullopt;
     for (size_t i = 1; i < steps.access.size(); ++i)
         if (steps.access[i][along] != 0 && steps.access[i][along] != 1) return std::nullopt;
-    return Interleaving{parts, 2, count, count};
+    return Interleaving{parts, 2, count};
 }
 
 /// By what loads divide the axis as their last index, all by the same; 0 where one does not.
@@ -69,8 +69,7 @@ std::optional<Interleaving> alongRemainders(const tir::Stmt& block)
         return std::nullopt;
     const tir::Expr& to = block->body->indices.back();
     if (to->kind != tir::ExprKind::VarRef || to->var != last.var) return std::nullopt;
-    const int64_t count = last.extent->integer / parts;
-    return Interleaving{parts, 1, count, count};
+    return Interleaving{parts, 1, last.extent->integer / parts};
 }
 
 } // namespace
@@ -84,7 +83,8 @@ std::optional<Interleaving> interleavingOf(const tir::Stmt& block, const TargetF
     if (bytes > kWordBytes || (bytes < kWordBytes && !shufflesBytes)) return std::nullopt;
     auto found = alongTwoAxes(block);
     if (!found) found = alongRemainders(block);
-    if (found) found->mostLanes = bytes < kWordBytes ? kShuffledBytes / bytes : INT64_MAX;
+    if (found && bytes < kWordBytes)
+        found->neighbours = std::min<int64_t>(found->neighbours, kShuffledBytes / bytes);
     return found;
 }
 
@@ -97,7 +97,7 @@ void interleave(Schedule& schedule, const Interleaving& found,
         along = parts[0];
         part = parts[1];
     }
-    const auto most = static_cast<uint64_t>(std::min({found.neighbours, found.mostLanes, lanes}));
+    const auto most = static_cast<uint64_t>(std::min(found.neighbours, lanes));
     const auto runs = schedule.splitOverlap(along, static_cast<int64_t>(std::bit_floor(most)));
     schedule.reorder({runs[0], part, runs[1]});
     schedule.unroll(part);
