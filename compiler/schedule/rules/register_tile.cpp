@@ -127,7 +127,8 @@ int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInM
     // which tiles of several vectors have room for: 1 x 14 sums stored ten in between on AVX2 (3 x
     // 3 in groups of 8 channels on Zen 4: 1.05 to 1.17 times as long as 1 x 13).
     const bool loadsAhead = facts.loads < 2 && facts.vectorBytes == 16;
-    const int64_t ahead = loadsAhead ? 2 : vectors == 1 && facts.vectorRegisters <= 16 ? 1 : 0;
+    const bool isTight = facts.loads >= 2 && facts.vectorBytes >= 16 && facts.vectorRegisters <= 16;
+    const int64_t ahead = loadsAhead ? 2 : vectors == 1 && isTight ? 1 : 0;
     const int64_t inputs = isInputInMemory ? 0 : 1 + ahead;
     return (facts.vectorRegisters - vectors - inputs) / vectors;
 }

@@ -16,6 +16,14 @@ TEST(RegisterTile, OneVectorLeavesRoomForAnInputThatIsLoadedAhead)
     EXPECT_EQ(mostPositions(3, kAvx2), 4);
 }
 
+TEST(RegisterTile, CoresWithoutVectorsLoadNothingAhead)
+{
+    constexpr TargetFacts kCortexM{.vectorBytes = 4, .vectorRegisters = 8, .loads = 1};
+    EXPECT_EQ(mostPositions(1, kCortexM), 6);
+    constexpr TargetFacts kScalar{.vectorBytes = 4};
+    EXPECT_EQ(mostPositions(1, kScalar), 14);
+}
+
 TEST(RegisterTile, InputsInMemoryTakeNoRegister)
 {
     EXPECT_EQ(mostPositions(1, kAvx2, true), 15);
