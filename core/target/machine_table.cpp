@@ -67,6 +67,7 @@ std::vector<NamedFigure> figuresOf(const Machine& m)
             {"l3_bytes", "KiB", m.l3KiB},
             {"l3_bytes_per_cycle", "bytes per cycle", m.l3BytesPerCycle},
             {"memory_bytes_per_cycle", "bytes per cycle", m.memoryBytesPerCycle},
+            {"cold_share", "of that", m.coldShare},
             {"fork_cycles", "cycles", m.forkCycles}};
 }
 
@@ -113,6 +114,7 @@ void applyMachine(const Machine& m, TargetFacts& facts)
     facts.sumLatency = m.sumLatency.value;
     facts.l1BytesPerCycle = m.l1BytesPerCycle.value;
     facts.memoryBytesPerCycle = m.memoryBytesPerCycle.value;
+    facts.coldShare = m.coldShare.value;
     facts.forkCycles = m.forkCycles.value;
     facts.l3Bytes = bytesOf(m.l3KiB);
     facts.l3BytesPerCycle = m.l3KiB.value > 0 ? m.l3BytesPerCycle.value : facts.memoryBytesPerCycle;

@@ -54,6 +54,7 @@ struct Machine
     Figure l2KiB, l2BytesPerCycle;
     Figure l3KiB, l3BytesPerCycle; ///< 0 KiB: there is none
     Figure memoryBytesPerCycle;
+    Figure coldShare = {8.0 / 9}; ///< of what a stream reads that is asked for in time
     Figure forkCycles;
 
     constexpr bool isGeneric() const { return name.starts_with("generic-"); }

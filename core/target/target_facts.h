@@ -35,6 +35,7 @@ struct TargetFacts
     double l2BytesPerCycle = 32;
     double l3BytesPerCycle = 12;
     double memoryBytesPerCycle = 4.5; ///< asked for in time, while the other cores read, too
+    double coldShare = 8.0 / 9;       ///< of it for a stream that nobody asks for in time
     double forkCycles = 3125;         ///< handing work to a waiting thread until it has answered
 
     /// Lanes of one vector for elements of `elementBytes` bytes.
@@ -52,8 +53,8 @@ struct TargetFacts
         return std::min(vectorPipes, byteMacs / std::max(1, vectorBytes));
     }
     constexpr double vectorLoads() const { return std::min(loads, l1BytesPerCycle / vectorBytes); }
-    /// From memory where nobody asks in time: 4 of 4.5 on Sapphire Rapids.
-    constexpr double coldBytesPerCycle() const { return memoryBytesPerCycle * 8 / 9; }
+    /// From memory where nobody asks in time, by the core's own guess.
+    constexpr double coldBytesPerCycle() const { return memoryBytesPerCycle * coldShare; }
     /// From behind the second-level cache.
     constexpr double farBytesPerCycle() const
     {

@@ -15,7 +15,7 @@ void visitFields(Facts& facts, Visitor&& visit)
     auto& [vectorBytes, vectorRegisters, hasFma, hasEmbeddedBroadcast, hasLaneOperand, hasHalfLanes,
            l1Bytes, l2Bytes, l3Bytes, threads, floatMacs, byteMacs, vectorPipes, issueWidth, loads,
            sumLatency, l1BytesPerCycle, l2BytesPerCycle, l3BytesPerCycle, memoryBytesPerCycle,
-           forkCycles] = facts;
+           coldShare, forkCycles] = facts;
     visit("vector_bytes", vectorBytes);
     visit("vector_registers", vectorRegisters);
     visit("fma", hasFma);
@@ -36,6 +36,7 @@ void visitFields(Facts& facts, Visitor&& visit)
     visit("l2_bytes_per_cycle", l2BytesPerCycle);
     visit("l3_bytes_per_cycle", l3BytesPerCycle);
     visit("memory_bytes_per_cycle", memoryBytesPerCycle);
+    visit("cold_share", coldShare);
     visit("fork_cycles", forkCycles);
 }
 

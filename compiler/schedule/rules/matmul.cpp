@@ -367,7 +367,8 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     if (!rows.empty()) scheduleRows(schedule, rows, loops.rows, right.lanes);
     for (const std::string& name : others) scheduleBlock(schedule, name, facts);
     for (const std::string& name : left) scheduleBlock(schedule, name, facts);
-    if (right.isPacked) streamWeights(schedule, right.buffer, facts);
+    if (right.isPacked)
+        streamWeights(schedule, right.buffer, facts, p.rows > 0 ? p.rows : kUnknownExtent);
     std::vector<std::string> outer = p.batch;
     if (areRowsShared || p.columns % (tile.vectors * right.lanes) == 0)
         outer.push_back(loops.shared);

@@ -9,6 +9,9 @@
 
 namespace tenon::compiler {
 
+/// Stands for the extent of an axis that is not constant.
+inline constexpr int64_t kUnknownExtent = 1 << 15;
+
 /// One axis of a block as the rules see it.
 struct AxisView
 {
@@ -70,8 +73,10 @@ std::vector<std::string> stepPerThread(Schedule& schedule, const std::string& lo
 /// True when a parameter that is read or written once may be asked for ahead of time.
 bool canStream(const Schedule& schedule, const tir::Buffer& parameter, const TargetFacts& facts);
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
-/// cache since the last run and the processor's own prefetching lags behind.
-void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
+/// cache since the last run and the processor's own prefetching lags behind. `products`: that each
+/// of them is a factor of.
+void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts,
+                   int64_t products = kUnknownExtent);
 /// Asks for the rows of a large image of few channels ahead of time: a first layer waits for it.
 void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts& facts);
 /// Asks for the lines of a large result of tiles ahead of time.
@@ -116,8 +121,5 @@ bool branchesAlong(const tir::Stmt& block, const tir::Var& axis);
 int64_t readersOf(const tir::Stmt& root, const tir::Buffer& buffer);
 /// True when one vector along the axis works: every access is contiguous or invariant.
 bool isContiguousAlong(const tir::Stmt& block, size_t axis);
-
-/// Stands for the extent of an axis that is not constant.
-inline constexpr int64_t kUnknownExtent = 1 << 15;
 
 } // namespace tenon::compiler
