@@ -69,7 +69,15 @@ ValueRef Formula::clip(ValueRef a, double low, double high)
 
 ValueRef Formula::matmul(ValueRef a, ValueRef b)
 {
-    return call("nn.matmul", {a, b}, {{"transpose_a", int64_t{0}}, {"transpose_b", int64_t{0}}});
+    const bool isRow = rank(a) == 1, isColumn = rank(b) == 1;
+    if (isRow) a = expand(a, 0);
+    if (isColumn) b = expand(b, 1);
+    const ValueRef out =
+        call("nn.matmul", {a, b}, {{"transpose_a", int64_t{0}}, {"transpose_b", int64_t{0}}});
+    Axes extra;
+    if (isRow) extra.push_back(rank(out) - 2);
+    if (isColumn) extra.push_back(rank(out) - 1);
+    return squeeze(out, extra);
 }
 
 ValueRef Formula::reduce(const char* op, ValueRef a, const Axes& axes, Keep keep)

@@ -53,6 +53,7 @@ public:
     }
     ValueRef clip(ValueRef a, double low, double high);
     ValueRef both(ValueRef a, ValueRef b) { return call("logical_and", {a, b}); }
+    /// A vector in front is a row, one behind a column; its axis is not in the product.
     ValueRef matmul(ValueRef a, ValueRef b);
 
     enum class Keep : uint8_t

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gemm and MatMul.
+#include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/ops/shape_attrs.h"
 #include "core/base/text.h"
@@ -72,20 +73,7 @@ void convertMatMul(OnnxNode& node)
         node.output(0, denseOverRows(node));
         return;
     }
-    ValueRef a = node.input(0);
-    ValueRef b = node.input(1);
-    if (rankA == 1)
-        a = node.emit("expand_dims", {a}, {{"axis", int64_t{0}}, {"num_newaxis", int64_t{1}}});
-    if (rankB == 1)
-        b = node.emit("expand_dims", {b}, {{"axis", int64_t{1}}, {"num_newaxis", int64_t{1}}});
-    ValueRef out =
-        node.emit("nn.matmul", {a, b}, {{"transpose_a", int64_t{0}}, {"transpose_b", int64_t{0}}});
-    std::vector<int64_t> extra;
-    const auto rank = static_cast<int64_t>(node.typeOf(out).shape.size());
-    if (rankA == 1) extra.push_back(rank - 2);
-    if (rankB == 1) extra.push_back(rank - 1);
-    if (!extra.empty()) out = node.emit("squeeze", {out}, {{"axis", extra}});
-    node.output(0, out);
+    node.output(0, Formula(node).matmul(node.input(0), node.input(1)));
 }
 
 } // namespace tenon::compiler

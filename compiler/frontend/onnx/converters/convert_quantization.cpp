@@ -139,13 +139,12 @@ ValueRef integerMatMul(OnnxNode& node, size_t b, size_t aZero, size_t bZero)
         shape.back() = node.type(b).shape[1];
         return node.emit("reshape", {sums}, shapeAttrs(shape));
     }
-    if (rankA < 2 || rankB < 2) {
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  "products with a vector are not supported; reshape it to a matrix");
+    if (rankA == 0 || rankB == 0) {
+        node.fail(DiagnosticCode::ShapeMismatch, "a factor is a scalar; use Mul");
         return {};
     }
-    return node.emit("nn.matmul", {centred(node, 0, aZero, true), centred(node, b, bZero, false)},
-                     {{"transpose_a", int64_t{0}}, {"transpose_b", int64_t{0}}});
+    const ValueRef left = centred(node, 0, aZero, true);
+    return Formula(node).matmul(left, centred(node, b, bZero, false));
 }
 
 /// Zero point of the type that out should have; QLinear operators name it nowhere else.
