@@ -24,6 +24,7 @@ struct Sizes
 {
     Dim batch;
     int64_t heads, queries, keys, depth, width;
+    int64_t shared; ///< query heads that share a head of keys and values
 };
 
 /// How an operand is read: the axis of each of its dimensions (-1: fixed), and where it begins.
@@ -54,7 +55,13 @@ Dim batchOfQueries(const OpView& op)
 Sizes sizesOf(const OpView& op)
 {
     const std::vector<int64_t> s = intsAttr(op, "extents");
-    return {s[0] == 0 ? batchOfQueries(op) : Dim(s[0]), s[1], s[2], s[3], s[4], s[5]};
+    return {s[0] == 0 ? batchOfQueries(op) : Dim(s[0]),
+            s[1],
+            s[2],
+            s[3],
+            s[4],
+            s[5],
+            intAttr(op, "shared")};
 }
 
 /// True when `axes` names the four axes once each; where `mayFix`, beside fixed dimensions.
@@ -101,9 +108,11 @@ Result<Types> infer(const OpView& op)
         if (given[d] < (d == kBatch ? 0 : 1))
             return opError(op, DiagnosticCode::BadAttribute, "`extents` must be positive");
     const Sizes s = sizesOf(op);
+    if (s.shared < 1 || s.heads % s.shared != 0)
+        return opError(op, DiagnosticCode::BadAttribute, "`shared` must divide the heads");
     const Shape wanted[] = {{s.batch, s.heads, s.queries, s.depth},
-                            {s.batch, s.heads, s.keys, s.depth},
-                            {s.batch, s.heads, s.keys, s.width}};
+                            {s.batch, s.heads / s.shared, s.keys, s.depth},
+                            {s.batch, s.heads / s.shared, s.keys, s.width}};
     for (size_t i = 0; i < 3; ++i)
         if (const Status ok = checkView(op, i, wanted[i]); !ok) return ok.error();
     const Shape scores{s.batch, s.heads, s.queries, s.keys};
@@ -127,10 +136,15 @@ Result<Types> infer(const OpView& op)
 Expr element(const OpView& op, const te::Tensors& in, size_t operand, const Exprs& i)
 {
     const View view = viewOf(op, operand);
+    const int64_t shared = operand == 0 ? 1 : sizesOf(op).shared;
+    const auto along = [&](int64_t axis) {
+        const Expr index = i[static_cast<size_t>(axis)];
+        return axis == kHead && shared > 1 ? floorDiv(index, Expr(shared)) : index;
+    };
     Exprs at;
     for (size_t d = 0; d < view.axes.size(); ++d)
         at.push_back(view.axes[d] < 0 ? Expr(view.begin[d])
-                                      : i[static_cast<size_t>(view.axes[d])] + Expr(view.begin[d]));
+                                      : along(view.axes[d]) + Expr(view.begin[d]));
     return te::at(in[operand], at);
 }
 
@@ -244,6 +258,7 @@ constexpr AttrSpec kAttrs[] = {
     {"q_begin", "int[]", "first index of each dimension; empty: 0", "[]"},
     {"k_begin", "int[]", "as q_begin", "[]"},
     {"v_begin", "int[]", "as q_begin", "[]"},
+    {"shared", "int", "query heads that share a head of keys and values", "1"},
     {"out_axes", "int[4]", "order of the result's dimensions", "[0, 1, 2, 3]"},
     {"empty_rows", "nan|zero", "result where every score is -infinity", "\"nan\""}};
 

@@ -72,6 +72,54 @@ bool throughReshape(const Module& module, const NodeRecord& node, AttentionView&
     return true;
 }
 
+/// Heads that are repeated, each some times in turn: a dimension of one element is broadcast, then
+/// joined with the heads in front of it. The two nodes, or none.
+std::vector<NodeId> throughSharing(const Module& module, AttentionView& view)
+{
+    const NodeRecord& joined = module.node(view.source.node);
+    if (!isOp(joined, reshapeOp) || view.shared > 1) return {};
+    const NodeRecord& repeated = module.node(joined.operands[0].node);
+    const auto head = static_cast<size_t>(
+        std::find(view.axes.begin(), view.axes.end(), AttentionView::kHead) - view.axes.begin());
+    if (!isOp(repeated, broadcastToOp) || head == view.axes.size() || view.begin[head] != 0)
+        return {};
+    const Shape& to = module.type({joined.id, 0}).shape;
+    const Shape& from = module.type(repeated.operands[0]).shape;
+    const Shape& between = module.type({repeated.id, 0}).shape;
+    Shape wanted = between;
+    if (from.size() != to.size() + 1 || between.size() != from.size()) return {};
+    wanted[head + 1] = Dim(1);
+    Shape rest = between;
+    rest.erase(rest.begin() + static_cast<int64_t>(head) + 1);
+    rest[head] = to[head];
+    const auto times = between[head + 1].constant();
+    if (from != wanted || rest != to || !times || to[head] != between[head] * Dim(*times))
+        return {};
+    view.shared = *times;
+    view.axes.insert(view.axes.begin() + static_cast<int64_t>(head) + 1, kFixed);
+    view.begin.insert(view.begin.begin() + static_cast<int64_t>(head) + 1, 0);
+    view.source = repeated.operands[0];
+    return {joined.id, repeated.id};
+}
+
+/// One head that is repeated for all. The node, or none.
+std::vector<NodeId> throughOneHead(const Module& module, AttentionView& view)
+{
+    const NodeRecord& repeated = module.node(view.source.node);
+    const auto head = static_cast<size_t>(
+        std::find(view.axes.begin(), view.axes.end(), AttentionView::kHead) - view.axes.begin());
+    if (!isOp(repeated, broadcastToOp) || view.shared > 1 || head == view.axes.size()) return {};
+    const Shape& to = module.type({repeated.id, 0}).shape;
+    Shape wanted = to;
+    wanted[head] = Dim(1);
+    const auto times = to[head].constant();
+    if (module.type(repeated.operands[0]).shape != wanted || !times || view.begin[head] != 0)
+        return {};
+    view.shared = *times;
+    view.source = repeated.operands[0];
+    return {repeated.id};
+}
+
 bool stepUp(const Module& module, AttentionView& view)
 {
     const NodeRecord& node = module.node(view.source.node);
@@ -84,31 +132,38 @@ bool stepUp(const Module& module, AttentionView& view)
 }
 
 /// The nodes that were passed.
-std::vector<NodeId> walkUp(const Module& module, AttentionView& view)
+std::vector<NodeId> walkUp(const Module& module, AttentionView& view, Heads heads)
 {
     std::vector<NodeId> passed;
-    for (NodeId node = view.source.node; stepUp(module, view); node = view.source.node)
+    for (;;) {
+        const NodeId node = view.source.node;
+        std::vector<NodeId> sharing;
+        if (heads == Heads::Shared) sharing = throughSharing(module, view);
+        if (heads == Heads::Shared && sharing.empty()) sharing = throughOneHead(module, view);
+        passed.insert(passed.end(), sharing.begin(), sharing.end());
+        if (!sharing.empty()) continue;
+        if (!stepUp(module, view)) return passed;
         passed.push_back(node);
-    return passed;
+    }
 }
 
 } // namespace
 
 AttentionView viewThrough(const Module& module, ValueRef value, std::vector<int64_t> axes,
-                          std::vector<NodeId>& nodes)
+                          std::vector<NodeId>& nodes, Heads heads)
 {
     AttentionView view{value, std::move(axes), {}};
     view.begin.resize(view.axes.size(), 0);
     const auto add = [&](const std::vector<NodeId>& passed) {
         nodes.insert(nodes.end(), passed.begin(), passed.end());
     };
-    add(walkUp(module, view));
+    add(walkUp(module, view, heads));
     const NodeRecord& node = module.node(view.source.node);
     if (!isOp(node, qnnDequantizeOp) || !convertsByOneScale(module, node)) return view;
     AttentionView below = view;
     below.source = node.operands[0];
     below.conversion = &node;
-    const std::vector<NodeId> passed = walkUp(module, below);
+    const std::vector<NodeId> passed = walkUp(module, below, heads);
     if (passed.empty()) return view;
     nodes.push_back(node.id);
     add(passed);
