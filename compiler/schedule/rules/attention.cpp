@@ -144,8 +144,9 @@ void unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes)
     return unrollTile(schedule, block, 2, lanes);
 }
 
-/// Scores of a tile of queries, column tile by column tile.
-void scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles& tiles, int64_t lanes)
+/// Scores of a tile of queries, column tile by column tile; returns the loop over these.
+std::string scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles& tiles,
+                           int64_t lanes)
 {
     schedule.computeAt(kScores, loops.queries);
     const std::vector<std::string> own = schedule.loopsOf(kScores);
@@ -155,7 +156,16 @@ void scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles& t
     schedule.computeAt(kProducts, keys[0]);
     schedule.setScope(outputOf(schedule, kProducts), tir::Scope::Register);
     unrollTile(schedule, kScores, 2, lanes);
-    return unrollProduct(schedule, kProducts, lanes);
+    unrollProduct(schedule, kProducts, lanes);
+    return keys[0];
+}
+
+/// True where the elements of a key lie side by side, and the keys do not.
+bool multipliesRows(const Schedule& schedule)
+{
+    const tir::Stmt products = blockOf(schedule, kProducts);
+    const size_t rank = products->block.iters.size();
+    return !isContiguousAlong(products, rank - 2) && isContiguousAlong(products, rank - 1);
 }
 
 bool hasBlock(const Schedule& schedule, const char* block)
@@ -165,11 +175,31 @@ bool hasBlock(const Schedule& schedule, const char* block)
 }
 
 /// Rows begin at whole vectors: loads that reach into two lines of the cache take twice as long.
-void alignRows(Schedule& schedule, int64_t lanes)
+/// Where as many bytes lie between them as choose a place in the cache, or half as many, rows would
+/// drive each other out: a line lies between them then (100 queries of 1,024 keys: 0.8 of the
+/// time).
+void alignRows(Schedule& schedule, int64_t keys, int64_t lanes)
 {
+    constexpr int64_t kAlike = 512, kLine = 16; // elements
+    const bool areAlike = keys % kAlike == 0;
     for (const char* block : {kKeys, kScores, kPowers})
         if (hasBlock(schedule, block))
-            schedule.storageAlign(outputOf(schedule, block), 2, lanes, 0);
+            schedule.storageAlign(outputOf(schedule, block), 2, areAlike ? kAlike : lanes,
+                                  areAlike ? kLine : 0);
+}
+
+/// Scores of one query as products of rows, `parts` of which are their strands.
+void scheduleRowScores(Schedule& schedule, const std::vector<std::string>& parts,
+                       const ResultLoops& loops, const TargetFacts& facts)
+{
+    const int64_t depth = axesOf(schedule, kProducts).back().extent;
+    const int64_t keys = axesOf(schedule, kScores)[3].extent;
+    schedule.computeAt(kScores, loops.queries);
+    schedule.computeAt(kProducts, loops.queries);
+    for (size_t i = parts.size(); i-- > 0;) schedule.computeAt(parts[i], loops.queries);
+    for (const std::string& block : parts) vectorizeRows(schedule, block, depth, facts);
+    vectorizeRows(schedule, kProducts, depth, facts);
+    vectorizeRows(schedule, kScores, keys, facts);
 }
 
 /// Keys side by side, once per iteration of `loop`: of a head, or of a part of its queries, which
@@ -218,6 +248,10 @@ void scheduleAttention(Schedule& schedule, const TargetFacts& facts)
     // Strands first, while each block has loops of its own.
     std::vector<std::string> rows;
     for (const char* block : {kMaxima, kSums}) makeRowStrands(schedule, block, facts);
+    const bool areRows = multipliesRows(schedule);
+    const std::vector<std::string> before = schedule.blocks();
+    if (areRows) makeRowStrands(schedule, kProducts, facts);
+    const std::vector<std::string> strands = blocksSince(schedule, before);
     for (const std::string& block : blocksAfter(schedule, kScores))
         if (block != kMixed && block != result) rows.push_back(block);
 
@@ -227,12 +261,18 @@ void scheduleAttention(Schedule& schedule, const TargetFacts& facts)
     schedule.computeAt(kMixed, loops.elements);
     schedule.setScope(outputOf(schedule, kMixed), tir::Scope::Register);
     for (size_t i = rows.size(); i-- > 0;) schedule.computeAt(rows[i], loops.queries);
-    scheduleScores(schedule, loops, tiles, lanes);
-    scheduleKeys(schedule, shared.back(), lanes);
+    // Keys that only one tile of queries reads are arranged tile by tile, in the nearest cache.
+    const bool isOneTile = axesOf(schedule, kScores)[2].extent <= tiles.queries;
+    std::string around = shared.back();
+    if (areRows)
+        scheduleRowScores(schedule, strands, loops, facts);
+    else if (const std::string columns = scheduleScores(schedule, loops, tiles, lanes); isOneTile)
+        around = columns;
+    scheduleKeys(schedule, around, lanes);
     for (const std::string& block : rows) vectorizeRows(schedule, block, keys, facts);
     unrollProduct(schedule, kMixed, lanes);
     unrollTile(schedule, result, 2, lanes);
-    alignRows(schedule, lanes);
+    alignRows(schedule, keys, lanes);
     return parallelise(schedule, shared, facts);
 }
 
