@@ -73,8 +73,9 @@ void moments(GraphBuilder& b)
 void attention(GraphBuilder& b)
 {
     if (b.opset() < 23) return layer(b);
-    const int64_t n = b.pick(1, 2), shared = b.pick(1, 2), heads = shared * b.pick(1, 2);
-    const int64_t queries = b.pick(1, 5), keys = b.pick(1, 6), size = 2 * b.pick(1, 4);
+    const int64_t n = b.pick(1, 2), shared = b.pick(1, 2), heads = shared * b.pick(1, 3);
+    const int64_t queries = b.pick(1, 5), keys = b.chance(30) ? b.pick(7, 70) : b.pick(1, 6),
+                  size = 2 * b.pick(1, 9);
     const GraphValue q = b.addInput({n, heads, queries, size});
     std::vector<GraphValue> operands{q, b.addInput({n, shared, keys, size}),
                                      b.addInput({n, shared, keys, size})};
@@ -97,6 +98,28 @@ void spelledOut(GraphBuilder& b)
     b.apply("MatMul", {b.last(), k}, {n, length, size});
 }
 
+/// Heads, some of which share their keys, and masks one behind the other.
+void masked(GraphBuilder& b)
+{
+    const int64_t n = b.pick(1, 2), heads = b.pick(1, 3), queries = b.pick(1, 9),
+                  keys = b.pick(1, 40), size = b.pick(1, 20);
+    const GraphValue q = b.addInput({n, heads, queries, size});
+    const GraphValue k = b.addInput({n, heads, keys, size});
+    const GraphValue v = b.addInput({n, heads, keys, size});
+    const std::vector<int64_t> scores{n, heads, queries, keys};
+    setInts(b.apply("Transpose", {k}, {n, heads, size, keys}, true), "perm", {0, 1, 3, 2});
+    b.apply("MatMul", {q, b.last()}, scores);
+    for (int64_t i = b.pick(0, 2); i > 0; --i) {
+        const GraphValue below = b.last();
+        const GraphValue mask =
+            b.addConstant(b.chance(50) ? std::vector<int64_t>{heads, queries, keys}
+                                       : std::vector<int64_t>{n, 1, 1, keys});
+        b.apply("Add", b.chance(50) ? std::vector{below, mask} : std::vector{mask, below}, scores);
+    }
+    setInt(b.apply("Softmax", {b.last()}, scores), "axis", -1);
+    b.apply("MatMul", {b.last(), v}, q.shape);
+}
+
 void rotate(GraphBuilder& b)
 {
     if (b.opset() < 23) return local(b);
@@ -113,8 +136,8 @@ void rotate(GraphBuilder& b)
 
 void addNormalizationNode(GraphBuilder& builder)
 {
-    static constexpr NodeKind kKinds[] = {layer,    layer,   instance,  group,      local,
-                                          byLength, moments, attention, spelledOut, rotate};
+    static constexpr NodeKind kKinds[] = {layer,   layer,     instance,   group,  local, byLength,
+                                          moments, attention, spelledOut, masked, rotate};
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 
