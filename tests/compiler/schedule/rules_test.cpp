@@ -293,6 +293,22 @@ TEST(Rules, FillVectorsWithColumnsOfFewBytes)
     EXPECT_THAT(steps, HasSubstr("fuse(\"data_rows_ax4\", \"data_rows_ax5\")"));
 }
 
+TEST(Rules, SumBytesAVectorOfThemAtATime)
+{
+    const auto sums = [](const std::string& plane) {
+        const auto function = test::fusedKernel("%x: Tensor[(1, 3, " + plane +
+                                                ", 4), int8]\n%0 = cast(%x, dtype=T.int32)\n"
+                                                "%1 = sum(%0, axis=[2, 3], keepdims=1)\n");
+        CHECK(function) << function.error().text();
+        return stepsFor(*function, kNeon);
+    };
+    const std::string whole = sums("8, 16"), odd = sums("7, 7");
+    EXPECT_THAT(whole, HasSubstr("split(\"k0_k1\", factors=[-1, 8])"));
+    EXPECT_THAT(whole, Not(HasSubstr("peel")));
+    EXPECT_THAT(odd, HasSubstr("peel(\"k0_k1_0\", count=12)")) << "and one that is left over";
+    EXPECT_THAT(sums("5, 5"), Not(HasSubstr("rfactor"))) << "so few steps gain nothing";
+}
+
 TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)
 {
     const auto isShared = [](const std::string& image) {
