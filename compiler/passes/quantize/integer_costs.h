@@ -24,6 +24,8 @@ public:
     /// Whether a function of bytes that takes so many instructions for a vector of floats, and what
     /// converts them around it, takes fewer than looking its results up.
     bool isBelowTable(double perVector) const;
+    /// Whether the target looks up vectors of bytes, which is cheaper than any arithmetic on them.
+    bool looksUpVectors() const { return !m_savesMemory && m_hasByteTables; }
 
 private:
     const Module& m_module;

@@ -49,19 +49,36 @@ bool hasZeroPoints(const Quantized& value)
     return std::any_of(value.zeros.begin(), value.zeros.end(), [](int64_t z) { return z != 0; });
 }
 
+/// `value` has the target's scale, zero point and limits.
+bool isOfTarget(const QuantizeTarget& target, const Quantized& value)
+{
+    const Attrs limits = target.limits();
+    return value.dtype == target.dtype && value.zeros[0] == target.zero &&
+           value.scales[0] == target.scale && !limits.has("a_min") && !limits.has("a_max");
+}
+
 /// `value` under the target's scale and zero point.
 ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quantized& value)
 {
-    const bool isSame = value.dtype == target.dtype && value.zeros[0] == target.zero &&
-                        value.scales[0] == target.scale;
-    const Attrs limits = target.limits();
-    if (isSame && !limits.has("a_min") && !limits.has("a_max")) return value.integers;
-    Attrs attrs = limits;
+    if (isOfTarget(target, value)) return value.integers;
+    Attrs attrs = target.limits();
     attrs.set("input_zero_point", value.zeros[0]);
     return patch.op(qnnRequantizeOp,
                     {value.integers, patch.constant(floats({value.scales[0] / target.scale}, {})),
                      zeroPointOf(patch, target)},
                     std::move(attrs));
+}
+
+/// As `rescaled`. Where others read the integers, too, the kernel that makes them does not change
+/// their scale for one reader: that is a kernel of its own.
+ValueRef rescaledPart(const QuantizationSite& site, PatchWriter& patch,
+                      const QuantizeTarget& target, ValueRef part, const Quantized& value)
+{
+    const bool isReadBeside =
+        !site.uses.hasOneUser(part.node) || !site.uses.hasOneUser(value.integers.node);
+    if (isReadBeside && !isOfTarget(target, value))
+        if (const auto found = requantizeByTable(site, patch, target, value)) return *found;
+    return rescaled(patch, target, value);
 }
 
 } // namespace
@@ -333,7 +350,8 @@ std::optional<Patch> quantizeConcat(const QuantizationSite& site, const Quantize
         quantizePatch(site, target, "integer-concat",
                       nodeLabel(site.module, node) + " stands between integers", {node.id});
     std::vector<ValueRef> operands;
-    for (const Quantized& part : parts) operands.push_back(rescaled(patch, target, part));
+    for (size_t i = 0; i < parts.size(); ++i)
+        operands.push_back(rescaledPart(site, patch, target, node.operands[i], parts[i]));
     const ValueRef out = patch.op(concatenateOp, std::move(operands), node.attrs);
     return finishQuantize(patch, target, out, {node.id});
 }

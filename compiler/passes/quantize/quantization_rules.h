@@ -27,6 +27,9 @@ std::optional<Patch> quantizeSlopes(const QuantizationSite& site, const Quantize
 inline constexpr size_t kLongestFunction = 24;
 /// Any elementwise function of one 8-bit tensor: a table of its 256 values.
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target);
+/// Bytes of one scale under the target's, looked up; nothing where that is no cheaper.
+std::optional<ValueRef> requantizeByTable(const QuantizationSite& site, PatchWriter& patch,
+                                          const QuantizeTarget& target, const Quantized& value);
 
 /// Parts of integers for parts of the real values that stand for them.
 std::optional<Patch> splitIntegers(const QuantizationSite& site, const NodeRecord& node);

@@ -12,6 +12,29 @@
 namespace tenon::compiler {
 namespace {
 
+/// All that the type has, from the lowest on.
+Tensor allBytes(DataType dtype)
+{
+    const int64_t lowest = dtype.isSigned() ? -tir::kByteTableEntries / 2 : 0;
+    return Tensor::make(dtype, {tir::kByteTableEntries}, [&](std::span<std::byte> bytes) {
+        for (int64_t i = 0; i < tir::kByteTableEntries; ++i)
+            storeInteger(dtype, bytes, i, lowest + i);
+    });
+}
+
+/// What `allBytes` became, for each of the integers.
+ValueRef lookedUp(PatchWriter& patch, Tensor table, const Quantized& source)
+{
+    ValueRef index = source.integers;
+    if (source.dtype.isSigned()) {
+        index = patch.op(castOp, {index}, {{"dtype", kUInt8}});
+        // From -128 to 127 into the order of the bits, 0 to 127 first.
+        table = withSignBitFlipped(table);
+    }
+    return patch.op(takeOp, {patch.constant(std::move(table)), index},
+                    {{"axis", int64_t{0}}, {"mode", std::string("clip")}});
+}
+
 /// The elementwise nodes between one dequantization and the target, operands first.
 class FunctionOfOne
 {
@@ -50,14 +73,7 @@ public:
     /// Integers that the source's integers become.
     std::optional<Tensor> table() const
     {
-        const DataType dtype = m_source->dtype;
-        const int64_t lowest = dtype.isSigned() ? -tir::kByteTableEntries / 2 : 0;
-        std::map<NodeId, Tensor> values;
-        values[m_source->integers.node] =
-            Tensor::make(dtype, {tir::kByteTableEntries}, [&](std::span<std::byte> bytes) {
-                for (int64_t i = 0; i < tir::kByteTableEntries; ++i)
-                    storeInteger(dtype, bytes, i, lowest + i);
-            });
+        std::map<NodeId, Tensor> values{{m_source->integers.node, allBytes(m_source->dtype)}};
         for (const NodeId id : m_nodes)
             if (!evaluate(m_site.module.node(id), values)) return std::nullopt;
         if (!evaluate(*m_target.node, values)) return std::nullopt;
@@ -129,6 +145,24 @@ private:
 
 } // namespace
 
+std::optional<ValueRef> requantizeByTable(const QuantizationSite& site, PatchWriter& patch,
+                                          const QuantizeTarget& target, const Quantized& value)
+{
+    if (!site.costs.looksUpVectors()) return std::nullopt;
+    NodeRecord requantize;
+    requantize.op = qnnRequantizeOp.name;
+    requantize.attrs = target.limits();
+    requantize.attrs.set("input_zero_point", value.zeros[0]);
+    const Tensor zero = Tensor::make(target.dtype, {}, [&](std::span<std::byte> bytes) {
+        storeInteger(target.dtype, bytes, 0, target.zero);
+    });
+    auto table = evaluateNode(
+        site.module, requantize,
+        {allBytes(value.dtype), floats({value.scales[0] / target.scale}, {}), zero}, site.job);
+    if (!table) return std::nullopt;
+    return lookedUp(patch, std::move(table->at(0)), value);
+}
+
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target)
 {
     FunctionOfOne function(site, target);
@@ -147,14 +181,7 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
                       "what stands in front of " + nodeLabel(site.module, *target.node) +
                           " is a function of 256 values",
                       consumed);
-    ValueRef index = function.source().integers;
-    if (function.source().dtype.isSigned()) {
-        index = patch.op(castOp, {index}, {{"dtype", kUInt8}});
-        // From -128 to 127 into the order of the bits, 0 to 127 first.
-        table = withSignBitFlipped(*table);
-    }
-    const ValueRef out = patch.op(takeOp, {patch.constant(std::move(*table)), index},
-                                  {{"axis", int64_t{0}}, {"mode", std::string("clip")}});
+    const ValueRef out = lookedUp(patch, *std::move(table), function.source());
     return finishQuantize(patch, whole, out, consumed);
 }
 
