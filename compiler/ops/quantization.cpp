@@ -105,19 +105,24 @@ Expr saturated(const Expr& whole, DataType dtype)
                                     tir::floatImm(high, whole->dtype)));
 }
 
+Expr limited(const Expr& value, const IntegerRange& range)
+{
+    const int64_t bottom = tir::lowestOf(range.dtype)->integer;
+    const int64_t top = tir::highestOf(range.dtype)->integer;
+    const Expr least = tir::intImm(std::max(range.low, bottom), kInt32);
+    const Expr most = tir::intImm(std::min(range.high, top), kInt32);
+    return tir::cast(range.dtype, minimum(maximum(value, least), most));
+}
+
 Expr requantized(const Expr& value, const Expr& zeroPoint, const IntegerRange& range)
 {
-    const Expr bottom = tir::lowestOf(range.dtype), top = tir::highestOf(range.dtype);
     Expr whole = tir::call(tir::Intrinsic::Round, value);
     // The sum of a saturated value and a zero point cannot leave 32 bits.
     constexpr double kFar = 1 << 30;
     if (!range.isNear)
         whole = minimum(maximum(whole, tir::floatImm(-kFar, whole->dtype)),
                         tir::floatImm(kFar, whole->dtype));
-    const Expr shifted = tir::cast(kInt32, whole) + zeroPoint;
-    const Expr least = tir::intImm(std::max(range.low, bottom->integer), kInt32);
-    const Expr most = tir::intImm(std::min(range.high, top->integer), kInt32);
-    return tir::cast(range.dtype, minimum(maximum(shifted, least), most));
+    return limited(tir::cast(kInt32, whole) + zeroPoint, range);
 }
 
 } // namespace tenon::compiler

@@ -37,6 +37,8 @@ struct IntegerRange
     int64_t low, high;   ///< limits beside those of the type
     bool isNear = false; ///< no number is beyond 2^30
 };
+/// An int32 in `range`.
+tir::Expr limited(const tir::Expr& value, const IntegerRange& range);
 /// round(value) + zeroPoint in `range`, where `value` is binary32 and `zeroPoint` an int32: exact
 /// for every value that does not saturate.
 tir::Expr requantized(const tir::Expr& value, const tir::Expr& zeroPoint,

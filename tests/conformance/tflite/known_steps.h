@@ -16,8 +16,6 @@ struct KnownSteps
 inline constexpr KnownSteps kKnownSteps[] = {
     // The value lies half-way between two integers, or so near that the multiplier's bits decide.
     {"ABS", "int8", 1},
-    {"ADD", "int8", 1},
-    {"ADD", "uint8", 1},
     {"ADD", "int16", 1},
     {"ADD_N", "int8", 1},
     {"BATCH_MATMUL", "int8", 1},
@@ -43,7 +41,6 @@ inline constexpr KnownSteps kKnownSteps[] = {
     {"RESIZE_BILINEAR", "uint8", 1},
     {"SQUARED_DIFFERENCE", "int8", 1},
     {"SUB", "int16", 1},
-    {"SUB", "uint8", 1},
     {"SUM", "int8", 1},
     {"SUM", "uint8", 1},
     {"TRANSPOSE_CONV", "int8", 1},

@@ -44,6 +44,18 @@ bool areAllQuantized(TfliteNode& node)
            node.type(0).dtype.bits <= 16 && node.type(1).dtype.bits <= 16;
 }
 
+/// Bytes on a scale that the reference adds in fixed point, halves up.
+bool isFixedTerm(DataType dtype, const TensorScale& in, const TensorScale& out)
+{
+    const int64_t lowest = dtype.isSigned() ? -128 : 0;
+    const double ratio = in.scale / out.scale;
+    return dtype.bits == 8 && in.zero >= lowest && in.zero <= lowest + 255 && ratio >= 1.0 / 1024 &&
+           ratio < 256;
+}
+
+/// Bits of the reference's multipliers.
+constexpr int64_t kMultiplierBits = 21;
+
 /// Two quantized tensors by one operator on their integers: sums and products.
 void integerBinary(TfliteNode& node, const char* op, double sign, FusedActivation activation)
 {
@@ -58,6 +70,10 @@ void integerBinary(TfliteNode& node, const char* op, double sign, FusedActivatio
     attrs.set("rhs_zero_point", b.zero);
     attrs.set("output_scale", out.scale);
     attrs.set("output_zero_point", out.zero);
+    const bool isFixed = std::string_view(op) == "qnn.add" && node.outputType(0)->bits == 8 &&
+                         isFixedTerm(node.type(0).dtype, a, out) &&
+                         isFixedTerm(node.type(1).dtype, b, out);
+    if (isFixed) attrs.set("multiplier_bits", kMultiplierBits);
     const PictureLayout layout = layoutOf(node, {0, 1});
     outputIn(node, 0,
              node.emit(op, {inputIn(node, 0, layout), inputIn(node, 1, layout)}, std::move(attrs)),

@@ -29,6 +29,28 @@ TEST(TfliteIntegers, LeakyReluOfRatiosTooCoarseTakesRealValues)
     EXPECT_EQ(numbersOf(w, {{"x", bytes({2}, {10, -64})}}), (Numbers{10, 0}));
 }
 
+/// x less half a step, of a scale of 1 and the zero point `zero`.
+Numbers lessHalf(int64_t zero, float result)
+{
+    TfliteWriter w;
+    const int x = w.input("x", Type::Int8, {4}, {{1.0F}, {zero}});
+    const int half = w.constant<int8_t>("half", Type::Int8, {1}, {1}, {{0.5F}, {0}});
+    const int y = w.output("y", Type::Int8, {4}, {{result}, {zero}});
+    w.op("SUB", {x, half}, {y});
+    return numbersOf(w, {{"x", bytes({4}, {0, 1, -1, -2})}});
+}
+
+TEST(TfliteIntegers, SumsOfBytesRoundHalvesUp)
+{
+    EXPECT_EQ(lessHalf(0, 1.0F), (Numbers{0, 1, -1, -2}));
+    EXPECT_EQ(lessHalf(-1, 1.0F), (Numbers{0, 1, -1, -2}));
+}
+
+TEST(TfliteIntegers, SumsOfBytesOnFarScalesTakeRealValues)
+{
+    EXPECT_EQ(lessHalf(0, 1.0F / 512), (Numbers{-128, 127, -128, -128}));
+}
+
 /// The mean of five bytes along the only axis.
 Numbers meanOf(const TfliteScale& result, const std::vector<int8_t>& values)
 {
