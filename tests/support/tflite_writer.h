@@ -18,7 +18,9 @@ enum class TfliteType : int8_t
     Bool = 6,
     Int16 = 7,
     Int8 = 9,
+    UInt64 = 12,
     Resource = 13,
+    UInt32 = 15,
     Int4 = 17
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TFLite_Detection_PostProcess and the flexbuffer that its options are.
 #include "compiler/frontend/tflite/file/flexbuffer.h"
+#include "tests/compiler/frontend/tflite/flex_map.h"
 #include "tests/compiler/frontend/tflite/operator_run.h"
 
 #include <cmath>
@@ -10,43 +11,6 @@ namespace {
 
 using Type = TfliteType;
 using Numbers = std::vector<double>;
-using Bytes = std::vector<uint8_t>;
-
-void append(Bytes& out, uint32_t value)
-{
-    for (int i = 0; i < 4; ++i) out.push_back(static_cast<uint8_t>(value >> (8 * i)));
-}
-
-/// A map of floats: keys, their places, values, types, and the root; everything 4 bytes wide.
-Bytes flexMap(const std::map<std::string, float>& values)
-{
-    constexpr uint8_t kFloat = 3 << 2 | 2, kMap = 9 << 2 | 2;
-    Bytes out;
-    std::vector<uint32_t> places;
-    for (const auto& [key, value] : values) {
-        places.push_back(static_cast<uint32_t>(out.size()));
-        out.insert(out.end(), key.begin(), key.end());
-        out.push_back(0);
-    }
-    append(out, static_cast<uint32_t>(values.size()));
-    const auto keys = static_cast<uint32_t>(out.size());
-    for (const uint32_t place : places) append(out, static_cast<uint32_t>(out.size()) - place);
-    append(out, static_cast<uint32_t>(out.size()) - keys);
-    append(out, 4);
-    append(out, static_cast<uint32_t>(values.size()));
-    const auto map = static_cast<uint32_t>(out.size());
-    for (const auto& [key, value] : values) {
-        uint32_t bits = 0;
-        std::memcpy(&bits, &value, 4);
-        append(out, bits);
-    }
-    out.insert(out.end(), values.size(), kFloat);
-    append(out, static_cast<uint32_t>(out.size()) - map);
-    out.push_back(kMap);
-    out.push_back(4);
-    return out;
-}
-
 std::map<std::string, float> options(bool isRegular)
 {
     return {{"max_detections", 3},
@@ -101,7 +65,7 @@ TEST(TfliteDetection, LooksAtEachClassWhereAsked)
 
 TEST(TfliteDetection, ReadsAMapOfNumbers)
 {
-    const Bytes bytes = flexMap({{"a", 1.5F}, {"b", -2}});
+    const FlexBytes bytes = flexMap({{"a", 1.5F}, {"b", -2}});
     const auto got = compiler::flexNumbers(std::as_bytes(std::span(bytes)));
     ASSERT_TRUE(got);
     EXPECT_EQ(*got, (std::map<std::string, double>{{"a", 1.5}, {"b", -2}}));
@@ -109,10 +73,10 @@ TEST(TfliteDetection, ReadsAMapOfNumbers)
 
 TEST(TfliteDetection, SurvivesDamagedOptions)
 {
-    const Bytes whole = flexMap(options(false));
+    const FlexBytes whole = flexMap(options(false));
     for (size_t at = 0; at < whole.size(); ++at)
         for (const uint8_t value : {0, 1, 127, 255}) {
-            Bytes bytes = whole;
+            FlexBytes bytes = whole;
             bytes[at] = value;
             const auto raw = std::as_bytes(std::span(bytes));
             compiler::flexNumbers(raw);
