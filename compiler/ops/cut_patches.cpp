@@ -71,6 +71,10 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const Shape sizes = *sizesAttr(op), images = imagesOf(op, sizes);
     const Shape& data = op.operands[0].shape;
     const Exprs extent = extents(images);
+    const DataType dtype = in[0]->dtype();
+    const double fill = floatAttr(op, "pad_value");
+    const Expr beyond = dtype.isFloat() ? tir::floatImm(fill, dtype)
+                                        : tir::intImm(static_cast<int64_t>(fill), dtype);
     const auto element = [&](const Exprs& i) {
         const PatchPlace place = placeOfPatch(i[0], extentOf(sizes[0]), extentOf(sizes[1]));
         const Expr row = i[kPatchRow] - Expr(before[0]);
@@ -87,9 +91,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
                 inPatches(source, behindSteps(place.row, step[0], row, data[kPatchRow].value()),
                           behindSteps(place.column, step[1], column, data[kPatchColumn].value()),
                           data, images);
-        const Expr value = te::at(in[0], source);
-        return tir::call(tir::Intrinsic::IfThenElse, value->dtype,
-                         {isThere, value, tir::zeroOf(value->dtype)});
+        return tir::call(tir::Intrinsic::IfThenElse, dtype,
+                         {isThere, te::at(in[0], source), beyond});
     };
     return te::Tensors{
         te::compute("cut_patches", extents(op.results[0].shape), element, "injective")};
@@ -102,6 +105,7 @@ constexpr AttrSpec kAttrs[] = {
     {"patch", "int[2]", "rows and columns of a patch"},
     {"step", "int[2]", "rows and columns from one patch to the next"},
     {"before", "int[2]", "rows and columns of the first patch before the image", "[0, 0]"},
+    {"pad_value", "float", "value beyond the edges of the image", "0"},
     {"sizes", "string[]",
      "patches of a column and of a row; and where the data are patches, too, the images, rows and "
      "columns that they are of; may be symbolic"}};
@@ -110,10 +114,9 @@ constexpr AttrSpec kAttrs[] = {
 
 extern constinit const OpDef cutPatchesOp = {
     .name = "cut_patches",
-    .doc =
-        "y[(n * rows + r) * columns + q, c, h, w, ..] = data[n, c, r * step[0] + h - before[0], "
-        "q * step[1] + w - before[1], ..]; 0 beyond its edges; with five sizes of the image that "
-        "join_patches makes of the data",
+    .doc = "y[(n * rows + r) * columns + q, c, h, w, ..] = data[n, c, r * step[0] + h - before[0], "
+           "q * step[1] + w - before[1], ..]; pad_value beyond its edges; with five sizes of the "
+           "image that join_patches makes of the data",
     .family = Family::Movement,
     .operands = kOperands,
     .attrs = kAttrs,

@@ -6,13 +6,13 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/patches.h"
 #include "compiler/passes/layout/channel_shuffle.h"
+#include "compiler/passes/layout/padding_value.h"
 #include "compiler/passes/layout/patch_sides.h"
-#include "compiler/passes/layout/zero_padding.h"
+#include "compiler/passes/layout/patch_windows.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/transposed_phases.h"
-#include "core/ir/tir/sum.h"
 
 #include <algorithm>
 #include <array>
@@ -64,7 +64,9 @@ private:
     /// Images of known channels, whose rows or columns are not known.
     static bool isOpen(const TensorType& type)
     {
-        return type.dtype == kFloat32 && type.shape.size() == kRank && type.shape[1].isConst() &&
+        constexpr std::array kDtypes{kFloat32, kInt8, kUInt8, kInt32};
+        return std::find(kDtypes.begin(), kDtypes.end(), type.dtype) != kDtypes.end() &&
+               type.shape.size() == kRank && type.shape[1].isConst() &&
                !(type.shape[2].isConst() && type.shape[3].isConst());
     }
 
@@ -154,7 +156,7 @@ private:
     std::optional<Pieces> piecesOf(const NodeRecord& node)
     {
         if (isOp(node, reshapeOp)) return shuffled(node);
-        if (isOp(node, conv2dOp)) return convolution(node);
+        if (isOneOf(node, conv2dOp, qnnConv2dOp)) return convolution(node);
         if (isOp(node, conv2dTransposeOp)) return transposedConvolution(node);
         if (isOneOf(node, maxPool2dOp, avgPool2dOp)) return pooling(node);
         const auto first =
@@ -167,22 +169,22 @@ private:
     }
 
     /// The patches that windows of `kernel` elements read for those of the node's result.
-    ValueRef piecesFor(const NodeRecord& node, const std::vector<int64_t>& kernel,
-                       const Sides& sides)
+    std::optional<ValueRef> piecesFor(const NodeRecord& node, const std::vector<int64_t>& kernel,
+                                      const Sides& sides)
     {
-        const std::vector<int64_t> ones{1, 1};
-        const std::vector<int64_t> strides = node.attrs.integers("strides", ones);
-        const std::vector<int64_t> dilation = node.attrs.integers("dilation", ones);
-        const std::vector<int64_t> padding = node.attrs.integers("padding", {0, 0, 0, 0});
-        std::vector<int64_t> patch, step;
-        for (size_t i = 0; i < sides.size(); ++i) {
-            patch.push_back((sides[i] - 1) * strides[i] + (kernel[i] - 1) * dilation[i] + 1);
-            step.push_back(sides[i] * strides[i]);
-        }
-        return cut(node.operands[0], node.types[0], sides,
-                   {{"patch", patch},
-                    {"step", step},
-                    {"before", std::vector<int64_t>{padding[0], padding[1]}}});
+        const std::optional<double> beyond = paddingValue(m_module, node);
+        if (!beyond) return std::nullopt;
+        Attrs attrs = patchWindow(node, kernel, sides).attrs();
+        if (*beyond != 0) attrs.set("pad_value", *beyond);
+        return cut(node.operands[0], node.types[0], sides, std::move(attrs));
+    }
+
+    /// The node for patches in place of its first operand.
+    ValueRef onPatches(const NodeRecord& node, ValueRef patches, Attrs attrs)
+    {
+        std::vector<ValueRef> operands = node.operands;
+        operands[0] = patches;
+        return m_patch->op(factsOf(node), operands, std::move(attrs));
     }
 
     static Attrs withoutPadding(const NodeRecord& node)
@@ -214,14 +216,13 @@ private:
         Sides sides = m_sides.of(node.types[0]);
         const ValueRef data = node.operands[0];
         if (!isPointwise(node, *weight)) {
-            const ValueRef windows = piecesFor(node, {(*weight)[2], (*weight)[3]}, sides);
-            return Pieces{m_patch->op(conv2dOp, {windows, node.operands[1]}, withoutPadding(node)),
-                          sides};
+            const auto windows = piecesFor(node, {(*weight)[2], (*weight)[3]}, sides);
+            if (!windows) return std::nullopt;
+            return Pieces{onPatches(node, *windows, withoutPadding(node)), sides};
         }
         if (const auto found = m_pieces.find(data); found != m_pieces.end())
             sides = found->second.sides;
-        return Pieces{m_patch->op(conv2dOp, {pieces(data, sides), node.operands[1]}, node.attrs),
-                      sides};
+        return Pieces{onPatches(node, pieces(data, sides), node.attrs), sides};
     }
 
     std::optional<Pieces> transposedConvolution(const NodeRecord& node)
@@ -279,46 +280,48 @@ private:
         return m_patch->op(joinPhasesOp, phases, {{"strides", strides}});
     }
 
-    /// Results are those at i * s + k * d - p of the elements i: a patch of them comes from so many
-    /// that begin `before` the patch's own, of which padding leaves the patch.
     ValueRef transposedPatches(const NodeRecord& node, const std::array<TransposedAxis, 2>& axes,
                                const Sides& steps, const Sides& sides)
     {
-        const std::vector<int64_t> dilation = node.attrs.integers("dilation", {1, 1});
-        std::vector<int64_t> patch, before, edges(4), extra;
-        for (size_t i = 0; i < sides.size(); ++i) {
-            const int64_t s = axes[i].stride, p = axes[i].padding;
-            const int64_t reach = (axes[i].kernel - 1) * dilation[i];
-            int64_t first = tir::floorDivide(p - reach + s - 1, s);
-            if (first * s > p) --first; // padding cuts off, it does not add
-            const int64_t end = steps[i] + tir::floorDivide(p - 1, s) + 1;
-            before.push_back(-first);
-            patch.push_back(end - first);
-            const int64_t behind = reach + tir::floorDivide(p - 1, s) * s + 1 - p;
-            edges[i] = p - first * s;
-            edges[2 + i] = std::max<int64_t>(behind, 0);
-            extra.push_back(std::max<int64_t>(-behind, 0));
-        }
+        const TransposedWindow window = transposedWindow(node, axes, steps);
         Attrs attrs = node.attrs;
-        attrs.set("padding", edges);
-        attrs.set("output_padding", extra);
-        const ValueRef data = cut(node.operands[0], node.types[0], sides,
-                                  {{"patch", patch},
-                                   {"step", std::vector<int64_t>{steps[0], steps[1]}},
-                                   {"before", before}});
-        return m_patch->op(conv2dTransposeOp, {data, node.operands[1]}, std::move(attrs));
+        attrs.set("padding", window.padding);
+        attrs.set("output_padding", window.extra);
+        const ValueRef data = cut(node.operands[0], node.types[0], sides, window.window.attrs());
+        return onPatches(node, data, std::move(attrs));
     }
 
     std::optional<Pieces> pooling(const NodeRecord& node)
     {
-        if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW" ||
-            !mayReadZeros(m_module, node))
+        if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW")
             return std::nullopt;
         const Sides sides = m_sides.of(node.types[0]);
-        const ValueRef windows = piecesFor(node, node.attrs.integers("pool_size", {}), sides);
         Attrs attrs = withoutPadding(node);
         attrs.set("ceil_mode", int64_t{0}); // patches hold the windows that ceil_mode adds
-        return Pieces{m_patch->op(factsOf(node), {windows}, std::move(attrs)), sides};
+        const std::vector<int64_t> kernel = node.attrs.integers("pool_size", {});
+        if (const auto windows = piecesFor(node, kernel, sides))
+            return Pieces{onPatches(node, *windows, std::move(attrs)), sides};
+        if (node.types[0].dtype != kFloat32 || node.attrs.integer("count_include_pad", 0) != 0)
+            return std::nullopt;
+        return Pieces{meanOfImage(node, patchWindow(node, kernel, sides).attrs(), attrs, sides),
+                      sides};
+    }
+
+    /// The mean with zeros beyond the edges, by the share of each window that is not beyond them:
+    /// the mean of an image of ones.
+    ValueRef meanOfImage(const NodeRecord& node, const Attrs& windows, const Attrs& pool,
+                         const Sides& sides)
+    {
+        std::vector<std::string> sizes;
+        for (const Dim& dim : typeOf(node.operands[0]).shape) sizes.push_back(dim.text());
+        sizes[1] = "1";
+        const ValueRef one = m_patch->constant(Tensor::of<float>(kFloat32, {}, {1.0F}));
+        const ValueRef ones =
+            m_patch->op(fullOp, {one}, {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
+        const ValueRef sums =
+            onPatches(node, cut(node.operands[0], node.types[0], sides, windows), pool);
+        const ValueRef share = onPatches(node, cut(ones, node.types[0], sides, windows), pool);
+        return m_patch->op(divideOp, {sums, share});
     }
 
     std::optional<Pieces> concatenation(const NodeRecord& node, const Sides& sides)
@@ -338,6 +341,7 @@ private:
     /// The same for every patch of every image.
     bool isByChannel(ValueRef value) const
     {
+        if (!value.node.isValid()) return true; // left out
         const auto shape = constantShape(typeOf(value).shape);
         if (!shape) return false;
         const size_t rank = shape->size();
@@ -352,9 +356,11 @@ private:
         const OpDef& op = factsOf(node);
         const bool isBias =
             isOp(node, biasAddOp) && normalizedAxis(node.attrs.integer("axis", 1), kRank) == 1;
-        if (!isElementwise(op) && !isBias) return std::nullopt;
+        if (!isElementwise(op) && !isBias && !convertsByOneScale(m_module, node))
+            return std::nullopt;
         const auto isLike = [&](ValueRef operand) {
-            return typeOf(operand).shape == node.types[0].shape && isOpen(typeOf(operand));
+            return operand.node.isValid() && typeOf(operand).shape == node.types[0].shape &&
+                   isOpen(typeOf(operand));
         };
         const auto isFine = [&](ValueRef operand) {
             return isLike(operand) || isBias || isByChannel(operand);

@@ -266,7 +266,8 @@ private:
     static bool movesValues(const NodeRecord& node)
     {
         return factsOf(node).choosesValues ||
-               isOneOf(node, concatenateOp, clipOp, stackFramesOp, maximumOp, minimumOp) ||
+               isOneOf(node, concatenateOp, clipOp, cutPatchesOp, joinPatchesOp, stackFramesOp,
+                       maximumOp, minimumOp) ||
                (isOp(node, padOp) && node.operands.size() == 1) ||
                (isOp(node, resize2dOp) && node.attrs.string("method", "linear") == "nearest");
     }
@@ -284,7 +285,7 @@ private:
         const auto add = [&](const char* attr) {
             node.attrs.set(attr, node.attrs.number(attr, 0) + static_cast<double>(m_shift));
         };
-        if (isOp(node, padOp)) add("pad_value");
+        if (isOneOf(node, padOp, cutPatchesOp)) add("pad_value");
         if (isOp(node, stackFramesOp)) addTo(node, "pad_value", 0);
         if (isOp(node, clipOp)) {
             add("a_min");
