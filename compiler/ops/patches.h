@@ -6,14 +6,29 @@
 #include "compiler/ops/symbols.h"
 #include "core/tensor/dim_products.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace tenon::compiler {
 
 inline constexpr size_t kPatchRow = 2, kPatchColumn = 3;
+
+/// The largest number that divides a known side and every term of an extent.
+inline int64_t commonFactor(const Dim& extent, const Dim& side)
+{
+    int64_t common = side.constant().value_or(1);
+    for (const DimProduct& product : productsOf(extent))
+        common = std::gcd(common, product.coefficient);
+    return common;
+}
 
 /// Patches that cover so many rows or columns; one symbol where nobody knows them, as a sum would
 /// multiply out and be no number of items any more.
 inline Dim patchCount(const Dim& extent, const Dim& side)
 {
+    // Twice the rows in patches twice as high are as many, and say so.
+    const Dim common(std::max<int64_t>(1, commonFactor(extent, side)));
+    if (!(common == Dim(1))) return patchCount(floorDiv(extent, common), floorDiv(side, common));
     const Dim covered = extent + side - Dim(1), count = floorDiv(covered, side);
     if (productsOf(count).size() == 1) return count;
     return Dim::symbol("((" + covered.text() + ") // " + side.text() + ")");

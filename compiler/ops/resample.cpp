@@ -76,6 +76,12 @@ Expr Resample::clamped(const Expr& pixel, const Expr& o) const
     return simplify(minimum(maximum(pixel, Expr(0)), Expr(input - 1)), ranges);
 }
 
+bool repeatsPixels(std::string_view mode, std::string_view rounding)
+{
+    if (mode == "asymmetric" || mode == "tf_half_pixel_for_nn") return rounding == "floor";
+    return mode != "align_corners" && mode != "tf_crop_and_resize" && rounding.starts_with("round");
+}
+
 Resample makeResample(std::string_view mode, int64_t input, int64_t output, double scale)
 {
     const auto [a, b] = stepOf(input, output, scale);

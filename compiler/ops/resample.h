@@ -29,4 +29,7 @@ struct Resample
 /// By ONNX's coordinate_transformation_mode; `scale` as the model states it (0: output / input).
 Resample makeResample(std::string_view mode, int64_t input, int64_t output, double scale);
 
+/// True where the nearest pixel is the one that an output position lies in, of whole scales.
+bool repeatsPixels(std::string_view mode, std::string_view rounding);
+
 } // namespace tenon::compiler

@@ -4,10 +4,26 @@
 #include "compiler/ops/window.h"
 #include "core/base/text.h"
 
+#include <cmath>
+
 namespace tenon::compiler {
 namespace {
 
 using tir::Expr;
+
+/// The factor of an axis whose size follows the data's; nothing where pixels are not repeated so.
+std::optional<int64_t> repetitionsOf(const OpView& op, size_t axis)
+{
+    constexpr double kMost = 1 << 24;
+    const std::vector<double> scales = floatsAttr(op, "scales");
+    const bool isNearest = stringAttr(op, "method") == "nearest" &&
+                           repeatsPixels(stringAttr(op, "coordinate_transformation_mode"),
+                                         stringAttr(op, "rounding_method"));
+    if (!isNearest || scales.size() != 2 || !(scales[axis] >= 1 && scales[axis] <= kMost) ||
+        scales[axis] != std::floor(scales[axis]))
+        return std::nullopt;
+    return static_cast<int64_t>(scales[axis]);
+}
 
 Result<Types> infer(const OpView& op)
 {
@@ -21,6 +37,11 @@ Result<Types> infer(const OpView& op)
     const std::vector<int64_t> size = intsAttr(op, "size");
     const std::vector<double> scales = floatsAttr(op, "scales");
     for (size_t i = 0; i < 2; ++i) {
+        const auto times = size[i] == 0 ? repetitionsOf(op, i) : std::nullopt;
+        if (times) {
+            type.shape[2 + i] = type.shape[2 + i] * Dim(*times);
+            continue;
+        }
         if (size[i] < 1 || size[i] > (1 << 24))
             return opError(op, DiagnosticCode::BadAttribute,
                            "has the size [" + join(size, ", ") + "]");
@@ -161,11 +182,30 @@ te::Tensors resized(const OpView& op, const std::array<Resample, 2>& axes,
         "resize", shape, [&](const Exprs& i) { return along(other, half, i); }, "injective")};
 }
 
+/// Of data of any size.
+te::TensorRef repeated(const OpView& op, const te::TensorRef& data)
+{
+    return te::compute(
+        "resize", extents(op.results[0].shape),
+        [&](const Exprs& i) {
+            Exprs source = i;
+            for (const size_t axis : {0, 1})
+                source[2 + axis] = floorDiv(i[2 + axis], Expr(*repetitionsOf(op, axis)));
+            return te::at(data, source);
+        },
+        "injective");
+}
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const std::vector<double> scales = floatsAttr(op, "scales");
     const std::string mode = stringAttr(op, "coordinate_transformation_mode");
     std::array<Resample, 2> axes;
+    const bool isKnown = constantShape({op.operands[0].shape[2], op.operands[0].shape[3],
+                                        op.results[0].shape[2], op.results[0].shape[3]})
+                             .has_value();
+    if (!isKnown && intsAttr(op, "size") == std::vector<int64_t>{0, 0})
+        return te::Tensors{repeated(op, in[0])};
     for (size_t i = 0; i < 2; ++i)
         if (!op.operands[0].shape[2 + i].isConst() || !op.results[0].shape[2 + i].isConst())
             return opError(op, DiagnosticCode::DynamicShape,
@@ -186,7 +226,9 @@ Cost cost(const OpView& op)
 
 constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W] or [N, C/b, H, W, b]"}};
 constexpr AttrSpec kAttrs[] = {
-    {"size", "int[2]", "height and width of the result"},
+    {"size", "int[2]",
+     "height and width of the result; 0: as many times the data's as `scales` says, where nearest "
+     "pixels are repeated"},
     {"method", "nearest|linear|cubic", "interpolation", "\"linear\""},
     {"coordinate_transformation_mode",
      "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|"

@@ -6,6 +6,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/patches.h"
 #include "compiler/passes/layout/channel_shuffle.h"
+#include "compiler/passes/layout/open_images.h"
 #include "compiler/passes/layout/padding_value.h"
 #include "compiler/passes/layout/patch_sides.h"
 #include "compiler/passes/layout/patch_windows.h"
@@ -20,8 +21,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-constexpr size_t kRank = 4;
 
 class ImageCutter
 {
@@ -38,7 +37,7 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             if (node.kind != NodeKind::Op || node.types.empty() ||
-                !std::all_of(node.types.begin(), node.types.end(), isOpen))
+                !std::all_of(node.types.begin(), node.types.end(), isOpenImage))
                 continue;
             PatchWriter patch(m_module, m_function.id, "image-to-patches",
                               nodeLabel(m_module, node) + " works on patches of known size", {id});
@@ -60,15 +59,6 @@ private:
         ValueRef value;
         Sides sides; ///< rows and columns of each
     };
-
-    /// Images of known channels, whose rows or columns are not known.
-    static bool isOpen(const TensorType& type)
-    {
-        constexpr std::array kDtypes{kFloat32, kInt8, kUInt8, kInt32};
-        return std::find(kDtypes.begin(), kDtypes.end(), type.dtype) != kDtypes.end() &&
-               type.shape.size() == kRank && type.shape[1].isConst() &&
-               !(type.shape[2].isConst() && type.shape[3].isConst());
-    }
 
     const TensorType& typeOf(ValueRef value) const { return m_module.type(value); }
 
@@ -119,7 +109,8 @@ private:
     std::vector<Pieces> channelParts(const NodeRecord& node)
     {
         const auto found = m_pieces.find(node.operands[0]);
-        if (found == m_pieces.end() || normalizedAxis(node.attrs.integer("axis", 0), kRank) != 1)
+        if (found == m_pieces.end() ||
+            normalizedAxis(node.attrs.integer("axis", 0), kImageRank) != 1)
             return {};
         std::vector<Pieces> parts;
         int64_t begin = 0;
@@ -133,6 +124,21 @@ private:
             begin = end;
         }
         return parts;
+    }
+
+    /// Pixels of patches that become several each, in patches so much larger.
+    std::optional<Pieces> repeated(const NodeRecord& node)
+    {
+        const auto found = m_pieces.find(node.operands[0]);
+        const std::vector<double> scales = node.attrs.numbers("scales", {});
+        if (found == m_pieces.end() || scales.size() != 2 ||
+            node.attrs.integers("size", {}) != std::vector<int64_t>{0, 0})
+            return std::nullopt;
+        Sides sides = found->second.sides;
+        for (size_t i = 0; i < sides.size(); ++i) sides[i] *= static_cast<int64_t>(scales[i]);
+        Attrs attrs = node.attrs;
+        attrs.set("size", std::vector<int64_t>{sides[0], sides[1]});
+        return Pieces{onPatches(node, found->second.value, std::move(attrs)), sides};
     }
 
     /// Channels that change places, which are the same in every patch.
@@ -159,6 +165,7 @@ private:
         if (isOneOf(node, conv2dOp, qnnConv2dOp)) return convolution(node);
         if (isOp(node, conv2dTransposeOp)) return transposedConvolution(node);
         if (isOneOf(node, maxPool2dOp, avgPool2dOp)) return pooling(node);
+        if (isOp(node, resize2dOp)) return repeated(node);
         const auto first =
             std::find_if(node.operands.begin(), node.operands.end(),
                          [&](ValueRef operand) { return m_pieces.count(operand) > 0; });
@@ -197,16 +204,10 @@ private:
     /// Of images in plain layout, by filters of known shape.
     std::optional<std::vector<int64_t>> filtersOf(const NodeRecord& node) const
     {
-        if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("data_layout", "NCHW") != "NCHW")
+        if (!isOpenImage(typeOf(node.operands[0])) ||
+            node.attrs.string("data_layout", "NCHW") != "NCHW")
             return std::nullopt;
         return constantShape(typeOf(node.operands[1]).shape);
-    }
-
-    static bool isPointwise(const NodeRecord& node, const std::vector<int64_t>& weight)
-    {
-        const std::vector<int64_t> ones{1, 1}, none(4, 0);
-        return weight[2] == 1 && weight[3] == 1 && node.attrs.integers("strides", ones) == ones &&
-               node.attrs.integers("padding", none) == none;
     }
 
     std::optional<Pieces> convolution(const NodeRecord& node)
@@ -293,7 +294,7 @@ private:
 
     std::optional<Pieces> pooling(const NodeRecord& node)
     {
-        if (!isOpen(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW")
+        if (!isOpenImage(typeOf(node.operands[0])) || node.attrs.string("layout", "NCHW") != "NCHW")
             return std::nullopt;
         const Sides sides = m_sides.of(node.types[0]);
         Attrs attrs = withoutPadding(node);
@@ -326,11 +327,12 @@ private:
 
     std::optional<Pieces> concatenation(const NodeRecord& node, const Sides& sides)
     {
-        if (normalizedAxis(node.attrs.integer("axis", 0), kRank) != 1) return std::nullopt;
+        if (normalizedAxis(node.attrs.integer("axis", 0), kImageRank) != 1) return std::nullopt;
         const Shape& result = node.types[0].shape;
         for (const ValueRef operand : node.operands) {
             const TensorType& type = typeOf(operand);
-            if (!isOpen(type) || !(type.shape[2] == result[2]) || !(type.shape[3] == result[3]))
+            if (!isOpenImage(type) || !(type.shape[2] == result[2]) ||
+                !(type.shape[3] == result[3]))
                 return std::nullopt;
         }
         std::vector<ValueRef> parts;
@@ -338,32 +340,19 @@ private:
         return Pieces{m_patch->op(concatenateOp, parts, {{"axis", int64_t{1}}}), sides};
     }
 
-    /// The same for every patch of every image.
-    bool isByChannel(ValueRef value) const
-    {
-        if (!value.node.isValid()) return true; // left out
-        const auto shape = constantShape(typeOf(value).shape);
-        if (!shape) return false;
-        const size_t rank = shape->size();
-        const auto extent = [&](size_t fromEnd) {
-            return fromEnd <= rank ? (*shape)[rank - fromEnd] : 1;
-        };
-        return rank <= kRank && extent(1) == 1 && extent(2) == 1 && extent(4) == 1;
-    }
-
     std::optional<Pieces> elementwise(const NodeRecord& node, const Sides& sides)
     {
         const OpDef& op = factsOf(node);
         const bool isBias =
-            isOp(node, biasAddOp) && normalizedAxis(node.attrs.integer("axis", 1), kRank) == 1;
+            isOp(node, biasAddOp) && normalizedAxis(node.attrs.integer("axis", 1), kImageRank) == 1;
         if (!isElementwise(op) && !isBias && !convertsByOneScale(m_module, node))
             return std::nullopt;
         const auto isLike = [&](ValueRef operand) {
             return operand.node.isValid() && typeOf(operand).shape == node.types[0].shape &&
-                   isOpen(typeOf(operand));
+                   isOpenImage(typeOf(operand));
         };
         const auto isFine = [&](ValueRef operand) {
-            return isLike(operand) || isBias || isByChannel(operand);
+            return isLike(operand) || isBias || isByChannel(m_module, operand);
         };
         if (!std::all_of(node.operands.begin(), node.operands.end(), isFine)) return std::nullopt;
         std::vector<ValueRef> operands;

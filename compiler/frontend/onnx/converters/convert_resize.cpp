@@ -3,6 +3,7 @@
 #include "compiler/frontend/import/resize_axes.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
+#include "compiler/ops/resample.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -141,6 +142,35 @@ bool resize(OnnxNode& node, const Extents& e, const Resampling& how, const std::
     return true;
 }
 
+/// How many times its size each axis gets, where that is a whole number for all of them.
+std::vector<double> repetitionsOf(const Shape& shape, const std::vector<double>& scales,
+                                  const Shape& sizes)
+{
+    constexpr int kMost = 16;
+    std::vector<double> times;
+    for (size_t i = 0; i < shape.size(); ++i)
+        for (int n = 1; n <= kMost && times.size() == i; ++n)
+            if (i < sizes.size() ? sizes[i] == shape[i] * Dim(n) : scales[i] == n)
+                times.push_back(n);
+    return times;
+}
+
+/// Planes of open size whose pixels are repeated; false where they are not.
+bool repeatPixels(OnnxNode& node, const Resampling& how, const std::vector<double>& scales,
+                  const Shape& sizes)
+{
+    constexpr size_t kRank = 4;
+    const Shape& shape = node.type(0).shape;
+    if (shape.size() != kRank || (sizes.empty() ? scales.size() : sizes.size()) != kRank ||
+        how.method != "nearest" || !repeatsPixels(how.transformation, how.rounding))
+        return false;
+    const std::vector<double> times = repetitionsOf(shape, scales, sizes);
+    if (times.size() != kRank || times[0] != 1 || times[1] != 1) return false;
+    const ResampledAxis rows{0, 0, times[2]}, columns{0, 0, times[3]};
+    node.output(0, node.emit("image.resize2d", {node.input(0)}, resizeAttrs(rows, columns, how)));
+    return true;
+}
+
 std::string methodOf(OnnxNode& node)
 {
     const std::string mode = node.string("mode", "nearest");
@@ -179,7 +209,8 @@ void resizeByScales(OnnxNode& node, const std::vector<double>& scales, size_t in
     const Extents extents =
         extentsOf(node, known.value_or(std::vector<int64_t>(shape.size(), 1)), scales, {});
     if (node.hasFailed()) return;
-    if (!known || !resize(node, extents, how, {})) resizeAtRunTime(node, how, input, scales);
+    if (known && resize(node, extents, how, {})) return;
+    if (!repeatPixels(node, how, scales, {})) resizeAtRunTime(node, how, input, scales);
 }
 
 } // namespace
@@ -292,6 +323,7 @@ void convertResize(OnnxNode& node)
     const bool isStretched = node.string("keep_aspect_ratio_policy", "stretch") == "stretch";
     // A region has entries for the axes that the attribute names, as the scales in the input have.
     const auto byGraph = [&] {
+        if (isStretched && repeatPixels(node, how, scales, sizes)) return;
         resizeAtRunTime(node, how, 2, isCrop ? std::vector<double>{} : scales);
     };
     if (!isWhole && (!known || (hasSizes && !isStretched))) return byGraph();
