@@ -128,11 +128,15 @@ StepModel* makeStepModel(QObject* parent)
     const auto time = [](const StepRow& r) {
         return r.ms > 0 ? durationText(r.ms * 1000) : QString();
     };
+    // A target of forty features leaves the other steps no room; its tip and the log have all.
+    const auto happened = [](const StepRow& r) {
+        constexpr int kMostLetters = 64;
+        return r.state == StepState::Failed ? r.detail : shortenedMiddle(r.detail, kMostLetters);
+    };
     return new StepModel(
         {{QString(), [](const StepRow& r) { return stepGlyph(r.state); }, false, severity},
          {QStringLiteral("Step"), [](const StepRow& r) { return r.name; }, false, severity},
-         {QStringLiteral("What happened"), [](const StepRow& r) { return r.detail; }, false,
-          severity},
+         {QStringLiteral("What happened"), happened, false, severity},
          {QStringLiteral("Time"), time, true, share,
           [](const StepRow& r) { return r.ms > 0 ? QVariant(r.ms) : QVariant(); },
           QStringLiteral("ms")}},

@@ -63,6 +63,7 @@ QListView::indicator:checked { background: %accent; border-color: %accent; }
 QListView::indicator:disabled { background: %line; border-color: %line; }
 QHeaderView { background: transparent; }
 QHeaderView::section { background: transparent; color: %secondary; border: none; border-bottom: 1px solid %line; padding: 4px 6px; font-weight: 600; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; subcontrol-position: top center; width: 9px; height: 5px; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar::handle:vertical { background: %line; border-radius: 3px; min-height: 28px; margin: 2px; }
 QScrollBar::handle:vertical:hover { background: %faint; }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kernels have names for people on every page; symbols stand in tooltips and in the inspector.
+// Titles of columns are never cut.
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "views/models/table_model.h"
+#include "views/pages/common/data_table.h"
 
 #include <QAbstractItemView>
+#include <QHeaderView>
 #include <QLabel>
 #include <QTest>
 
@@ -77,6 +80,32 @@ private slots:
         QVERIFY(std::any_of(facts.begin(), facts.end(), [&](const views::FactRow& fact) {
             return fact.label == QLatin1String("symbol") && fact.value.contains(symbol);
         }));
+    }
+
+    /// However narrow a column is asked to be.
+    void showsTitlesOfColumnsWhole()
+    {
+        MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
+        window.resize(1600, 1000);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(QTest::qWaitFor([&] { return window.isSettled(); }, 120000));
+        for (const views::Page& page : window.pages()) {
+            QVERIFY(window.showPerspective(page.name));
+            QVERIFY(!window.grab().isNull());
+        }
+        for (const auto* table : window.findChildren<views::DataTable*>()) {
+            const QHeaderView& titles = *table->horizontalHeader();
+            for (int column = 0; column < titles.count(); ++column) {
+                const bool isFixed = titles.sectionResizeMode(column) == QHeaderView::Interactive &&
+                                     !titles.isSectionHidden(column) && column + 1 < titles.count();
+                const QString title = table->model()->headerData(column, Qt::Horizontal).toString();
+                if (isFixed)
+                    QVERIFY2(titles.sectionSize(column) >=
+                                 titles.fontMetrics().horizontalAdvance(title) + 8,
+                             qPrintable(title));
+            }
+        }
     }
 };
 

@@ -225,6 +225,31 @@ private slots:
         QVERIFY(window.part<views::InspectPage>().canvas().width() > 800);
     }
 
+    /// A label cuts lines in half where its text takes more than its height.
+    void cutsNoLineInHalf()
+    {
+        const views::ThemeSource themes(false);
+        views::ThemedLabel label(themes, views::ThemedLabel::Role::Body,
+                                 QStringLiteral("gggg ").repeated(60).trimmed());
+        label.setWordWrap(true);
+        label.setAlignment(Qt::AlignCenter);
+        const int line = label.fontMetrics().lineSpacing();
+        const auto inkOnEdge = [&](int height) {
+            label.resize(120, height);
+            const QImage shown = label.grab().toImage();
+            const QRgb ground = shown.pixel(0, shown.height() / 2);
+            for (int x = 0; x < shown.width(); ++x)
+                if (shown.pixel(x, 0) != ground || shown.pixel(x, shown.height() - 1) != ground)
+                    return true;
+            return false;
+        };
+        for (int height = line; height < 4 * line; height += 3)
+            QVERIFY2(!inkOnEdge(height), qPrintable(QString::number(height)));
+        QCOMPARE(label.toolTip(), label.text());
+        label.resize(120, label.heightForWidth(120));
+        QVERIFY(!label.grab().isNull() && label.toolTip().isEmpty());
+    }
+
     void compilesAndShowsAssemblyOfAFusedKernel()
     {
         MainWindow window(makeEngine({}), {}, options());

@@ -162,7 +162,9 @@ void DataTable::setColumnWidths(const std::vector<int>& widths)
         const int column = static_cast<int>(i);
         horizontalHeader()->setSectionResizeMode(column, widths[i] > 0 ? QHeaderView::Interactive
                                                                        : QHeaderView::Stretch);
-        if (widths[i] > 0) horizontalHeader()->resizeSection(column, widths[i]);
+        if (widths[i] <= 0) continue;
+        const int least = horizontalHeader()->sectionSizeHint(column);
+        horizontalHeader()->resizeSection(column, std::max(widths[i], least));
     }
 }
 

@@ -11,6 +11,9 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
+#include <QTextLayout>
+
+#include <algorithm>
 
 namespace tenon::views {
 
@@ -30,6 +33,44 @@ QString shortened(const QString& text, const QFontMetrics& metrics, int width)
     const QString fits =
         metrics.elidedText(shown, isSentence ? Qt::ElideRight : Qt::ElideMiddle, width);
     return isSentence && fits.size() < shown.size() / 2 ? QStringLiteral("…") : fits;
+}
+
+/// Too little height for a wrapped text that nobody can mark: a label cuts lines in half then.
+bool isCutBelow(const QLabel& label)
+{
+    return label.wordWrap() && !(label.textInteractionFlags() & Qt::TextSelectableByMouse) &&
+           label.heightForWidth(label.width()) > label.height();
+}
+
+/// As many lines as there is room for, of which the last says that there are more.
+QStringList wholeLines(QString text, const QFont& font, QSize room)
+{
+    text.replace(QLatin1Char('\n'), QChar::LineSeparator);
+    QTextOption option;
+    option.setWrapMode(QTextOption::WordWrap);
+    QTextLayout layout(text, font);
+    layout.setTextOption(option);
+    const QFontMetrics metrics(font);
+    const auto most = std::max(1, room.height() / metrics.lineSpacing());
+    QStringList lines;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(room.width());
+        if (lines.size() + 1 == most) {
+            const QString rest = text.mid(line.textStart()).simplified();
+            lines << metrics.elidedText(rest, Qt::ElideRight, room.width());
+            break;
+        }
+        lines << text.mid(line.textStart(), line.textLength()).trimmed();
+    }
+    layout.endLayout();
+    return lines;
+}
+
+void tellWhole(QWidget& label, const QString& text, bool isCut)
+{
+    if (label.toolTip().isEmpty() || label.toolTip() == text)
+        label.setToolTip(isCut ? text : QString());
 }
 
 } // namespace
@@ -139,12 +180,19 @@ QSize ThemedLabel::minimumSizeHint() const
 
 void ThemedLabel::paintEvent(QPaintEvent* event)
 {
-    if (!m_isElided) return QLabel::paintEvent(event);
+    const bool isCut = !m_isElided && isCutBelow(*this);
+    if (!m_isElided) tellWhole(*this, text(), isCut);
+    if (!m_isElided && !isCut) return QLabel::paintEvent(event);
+    QPainter painter(this);
+    painter.setPen(palette().color(QPalette::WindowText));
+    if (isCut) {
+        const QStringList lines = wholeLines(QLabel::text(), font(), size());
+        painter.drawText(rect(), static_cast<int>(alignment()), lines.join(QLatin1Char('\n')));
+        return;
+    }
     const QString shown = shortened(text(), fontMetrics(), width());
     setToolTip(shown == text() ? QString() : text());
     if (shown == QStringLiteral("…")) return; // says nothing
-    QPainter painter(this);
-    painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
 }
 

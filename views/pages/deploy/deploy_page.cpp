@@ -81,9 +81,8 @@ QWidget* DeployPage::buildBoards(const ThemeSource& themes)
     panel->header()->addWidget(m_forget);
     dress(*panel, 6);
     m_boardsHint = new ThemedLabel(themes, Role::Secondary,
-                                   tr("Boards that you reach by SSH, RPC or a tracker appear here. "
-                                      "Nothing needs to be installed on one that has SSH; without "
-                                      "a board, a virtual one does."));
+                                   tr("Boards that you reach by SSH, RPC or a tracker appear "
+                                      "here; over SSH they need nothing installed."));
     m_boardsHint->setWordWrap(true);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(6, 0, 6, 2);

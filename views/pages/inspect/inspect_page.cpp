@@ -48,8 +48,8 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
     m_issues->setColumnHidden(3, true);
     m_issues->setAccessibleName(tr("Issues"));
     m_noIssues = new EmptyNotice(themes, tr("No issues"),
-                                 tr("Findings of the import, like unsupported operators, would be "
-                                    "listed here and lead to their nodes."),
+                                 tr("Unsupported operators and other findings of the import "
+                                    "would stand here."),
                                  {});
     m_issuesPanel->content()->addWidget(m_issues, 1);
     m_issuesPanel->content()->addWidget(m_noIssues, 1);
