@@ -64,6 +64,9 @@ CallWork workOf(const core::ManifestCall& call)
 CallBound boundOf(const CallWork& work, const MachinePeak& peak, double runBytes)
 {
     const double gflops = peakFor(peak, work.method) * peak.threads;
+    const bool isMultiplying =
+        work.method.kind != core::Method::None && work.method.kind != core::Method::Moves;
+    if (gflops <= 0 && isMultiplying && work.flops > 0) return {};
     const double computing = gflops > 0 ? work.flops / gflops * 1e-6 : 0;
     const double moving = movingMs(work, peak, runBytes);
     return {std::max(computing, moving), moving > computing};

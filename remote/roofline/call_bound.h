@@ -30,7 +30,9 @@ struct CallBound
 
 /// No call takes less: it computes at the peak at best, and its data, which calls before it wrote,
 /// lie in the nearest cache that holds them. `runBytes` are what a whole run goes through: weights
-/// come from the cache that holds as many. Activations and weights may come at the same time.
+/// come from the cache that holds as many. Activations and weights may come at the same time. A
+/// call that computes at a rate which is not known has no bound: moving its bytes may be far below
+/// it.
 CallBound boundOf(const CallWork& work, const MachinePeak& peak, double runBytes);
 
 /// The part of the bound that `ms` is over, as a share: 1 is the bound itself. More than 1 and

@@ -93,6 +93,16 @@ TEST(CallBound, IsNotKnownWhereNothingIs)
     EXPECT_EQ(boundOf({1e9, 1e3, 500, 0, {}}, {.isa = "none"}, 0).ms, 0);
 }
 
+/// How long its bytes take to move says little of a call that computes, at a rate nobody measured.
+TEST(CallBound, IsNotKnownOfProductsAtAnUnknownRate)
+{
+    MachinePeak peak = machine();
+    peak.int8Gops = 0;
+    EXPECT_EQ(boundOf({1e9, 400, 200, 0, kDirectInt8}, peak, 1e5).ms, 0);
+    EXPECT_GT(boundOf({1e9, 400, 200, 0, kDirect}, peak, 1e5).ms, 0);
+    EXPECT_GT(boundOf({1e9, 400, 200, 0, {core::Method::Moves}}, peak, 1e5).ms, 0);
+}
+
 TEST(CallBound, ReadsTheOutputsOfAManifest)
 {
     core::ManifestCall call;
