@@ -121,6 +121,8 @@ Result<ModelProto> readOnnxDocument(const std::string& path)
 {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
+    if ((*file)->bytes().empty())
+        return makeError(DiagnosticCode::BadModel, "the file is empty", {.file = path});
     for (const Importer* importer : allImporters()) {
         if (importer->format == kTfliteFormat && importer->isMine((*file)->text()))
             return readTfliteDocument((*file)->bytes(), path);

@@ -2,6 +2,7 @@
 // A walk over the protobuf wire format that knows only where tensors can be.
 #include "compiler/frontend/onnx/file/wire_scan.h"
 
+#include "compiler/frontend/onnx/file/foreign_file.h"
 #include "compiler/frontend/onnx/file/text_file.h"
 #include "core/base/text.h"
 #include "core/base/varint.h"
@@ -277,9 +278,10 @@ Result<std::string> thinModel(std::span<const std::byte> file, const std::string
     Scanner scanner(file, name);
     const Status scanned = scanner.scan(Kind::Model, 0, file.size(), 0, thin);
     if (scanned) return thin;
-    const std::string text = textFileMessage(file);
-    return text.empty() ? scanned.error()
-                        : makeError(DiagnosticCode::BadModel, text, {.file = name});
+    std::string known = textFileMessage(file);
+    if (known.empty()) known = foreignFileMessage(file);
+    return known.empty() ? scanned.error()
+                         : makeError(DiagnosticCode::BadModel, known, {.file = name});
 }
 
 } // namespace tenon::compiler

@@ -45,6 +45,27 @@ TEST(WireScan, KnowsFilesOfText)
     EXPECT_EQ(messageOf(std::string("words\0", 6)).find("text"), std::string::npos);
 }
 
+TEST(WireScan, KnowsFilesOfOtherPrograms)
+{
+    const std::string rest(300, '\0');
+    const std::pair<std::string, const char*> files[] = {
+        {"\x7f"
+         "ELF\x02\x01",
+         "`run`, `bench` and `deploy` take those"},
+        {"PK\x03\x04", "a ZIP archive, as PyTorch"},
+        {"\x80\x02}q", "a pickle, as PyTorch writes, and no ONNX model; export the model"},
+        {"\x93NUMPY\x01", "an array of NumPy and no ONNX model"},
+        {std::string("\x1c\0\0\0ORTM", 8), "the .onnx file that it was made from"}};
+    for (const auto& [start, message] : files) {
+        const auto loaded = loadBytes(start + rest);
+        ASSERT_FALSE(loaded) << message;
+        EXPECT_NE(loaded.error().message.find(message), std::string::npos)
+            << loaded.error().message;
+    }
+    // Damage that only looks like it stays damage.
+    EXPECT_EQ(loadBytes("\x80" + rest).error().message.find("pickle"), std::string::npos);
+}
+
 TEST(WireScan, LeavesWeightsWhereTheyAre)
 {
     const std::string bytes = smallModel();
