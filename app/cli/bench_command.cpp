@@ -6,6 +6,7 @@
 #include "app/cli/history_report.h"
 #include "app/cli/levels_report.h"
 #include "app/cli/open_for_build.h"
+#include "app/runs/read_inputs.h"
 #include "compiler/frontend/mlf/model_library_file.h"
 #include "core/artifact/trace_events.h"
 #include "core/base/file.h"
@@ -111,9 +112,7 @@ int benchElsewhere(const BenchOptions& options, const remote::TimingRequest& tim
 Result<remote::NamedTensors> inputsFor(const BenchOptions& options, const Manifest& manifest)
 {
     if (options.inputs.empty()) return remote::madeUpInputs(manifest);
-    auto given = readTensors(options.inputs);
-    if (!given) return given.error();
-    return assignInputs(manifest.inputs, *given);
+    return runs::readInputs(manifest.inputs, options.inputs);
 }
 
 /// Says what times are worth where they were taken: beside the peak of this computer, or nothing.

@@ -3,6 +3,7 @@
 #include "app/cli/bench_report.h"
 
 #include "app/cli/explain_report.h"
+#include "app/cli/short_title.h"
 #include "core/base/text.h"
 #include "remote/roofline/call_bound.h"
 
@@ -150,8 +151,8 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         const ManifestCall& call = manifest.calls[i];
         const double ms = timing.callMs[i];
         const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
-        rows.push_back({call.shownTitle(), methodText(call.method, call.refusal), unit.digits(ms),
-                        fixed(share, 1),
+        rows.push_back({shortTitle(call.shownTitle()), methodText(call.method, call.refusal),
+                        unit.digits(ms), fixed(share, 1),
                         ms > 0 && call.flops > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
         if (const BoundShare of = boundShare(manifest, i, timing); timing.peak)
             rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",
@@ -188,11 +189,11 @@ std::string instructionsText(const Manifest& manifest, const remote::Timing& tim
             ", " + fixed(count / macs, 2) + " per multiply-add of " + thousands(std::llround(macs));
     out += "\n";
     std::vector<std::vector<std::string>> rows{
-        {"call", "method", "instructions", "%", "per multiply-add", "from"}};
+        {"kernel", "method", "instructions", "%", "per multiply-add", "from"}};
     for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
         const ManifestCall& call = manifest.calls[i];
         const double taken = timing.callMs[i] * 1e6;
-        rows.push_back({call.name, methodText(call.method, call.refusal),
+        rows.push_back({shortTitle(call.shownTitle()), methodText(call.method, call.refusal),
                         thousands(std::llround(taken)), fixed(taken / count * 100, 1),
                         call.flops > 0 ? fixed(2 * taken / call.flops, 2) : "",
                         join(call.fromNodes, " ")});

@@ -3,6 +3,7 @@
 #include "app/cli/board_access.h"
 
 #include "app/cli/number_checks.h"
+#include "app/runs/read_inputs.h"
 #include "compiler/driver/target_features.h"
 #include "core/base/text.h"
 #include "remote/board/profile.h"
@@ -190,9 +191,7 @@ remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob
     request.inputs = [&](const Manifest& manifest) -> Result<remote::NamedTensors> {
         if (work.given) return work.given(manifest);
         if (work.inputs.empty()) return remote::madeUpInputs(manifest);
-        auto given = readTensors(work.inputs);
-        if (!given) return given.error();
-        return assignInputs(manifest.inputs, *given);
+        return runs::readInputs(manifest.inputs, work.inputs);
     };
     if (work.common.target != CommonOptions().target) request.target = work.common.target;
     request.timing = work.timing;

@@ -272,6 +272,15 @@ size_t lettersIn(std::string_view text)
     }));
 }
 
+/// "1,024", "12.5 %", "64.00 KiB": a number that has at most a unit behind it, not a sentence.
+bool isFigure(std::string_view cell)
+{
+    constexpr size_t kLongestUnit = 5;
+    if (cell.empty() || cell[0] < '0' || cell[0] > '9') return false;
+    const size_t space = cell.find(' ');
+    return space == std::string_view::npos || cell.size() - space - 1 <= kLongestUnit;
+}
+
 } // namespace
 
 std::string table(const std::vector<std::vector<std::string>>& rows)
@@ -290,7 +299,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows)
         for (size_t i = 0; i < row.size(); ++i) {
             const std::string cell = elidedWords(row[i]);
             const std::string padding(widths[i] - std::min(widths[i], lettersIn(cell)), ' ');
-            const bool isNumber = !cell.empty() && cell[0] >= '0' && cell[0] <= '9' && i > 0;
+            const bool isNumber = i > 0 && isFigure(cell);
             line += (i > 0 ? "  " : "") + (isNumber ? padding + cell : cell + padding);
         }
         line.erase(line.find_last_not_of(' ') + 1);

@@ -2,6 +2,7 @@
 // Who is to blame first, then every tensor, then what could not be compared.
 #include "app/cli/compare_report.h"
 
+#include "app/cli/short_title.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -31,16 +32,16 @@ std::vector<std::string> rowOf(const Comparison& comparison, size_t index, bool 
     const TensorError& all = tensor.cumulative;
     std::string mark = all.isOutside ? (comparison.first() == index ? "first" : "out") : "";
     if (tensor.isolated && tensor.isolated->isOutside) mark += mark.empty() ? "own" : ", own";
-    std::vector<std::string> out = {std::to_string(tensor.call),
-                                    tensor.isInModel ? tensor.name : "(" + tensor.name + ")",
-                                    tensor.title.text().empty() ? tensor.function
-                                                                : tensor.title.text(),
-                                    decibels(all.sqnrDb),
-                                    digits(all.maxAbs),
-                                    digits(all.maxUlps),
-                                    cosineText(all.cosine),
-                                    tensor.isolated ? decibels(tensor.isolated->sqnrDb) : "",
-                                    tensor.isolated ? digits(tensor.isolated->maxAbs) : ""};
+    std::vector<std::string> out = {
+        std::to_string(tensor.call),
+        tensor.isInModel ? tensor.name : "(" + tensor.name + ")",
+        shortTitle(tensor.title.text().empty() ? tensor.function : tensor.title.text()),
+        decibels(all.sqnrDb),
+        digits(all.maxAbs),
+        digits(all.maxUlps),
+        cosineText(all.cosine),
+        tensor.isolated ? decibels(tensor.isolated->sqnrDb) : "",
+        tensor.isolated ? digits(tensor.isolated->maxAbs) : ""};
     if (hasNoise) out.push_back(tensor.noise ? decibels(tensor.noise->sqnrDb) : "");
     out.push_back(std::move(mark));
     return out;

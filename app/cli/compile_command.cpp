@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/open_for_build.h"
 #include "app/cli/pool_options.h"
+#include "app/cli/short_title.h"
 #include "compiler/driver/kernel_service.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/passes/error/expected_error.h"
@@ -236,7 +237,8 @@ std::string compileText(const compiler::CompileResult& result,
         if (const compiler::CompiledKernel& kernel = result.kernels[i];
             listsKernels || !kernel.fromCache)
             rows.push_back(
-                {"  " + kernel.symbol, compiler::titleOfKernel(result.program, static_cast<int>(i)),
+                {"  " + kernel.symbol,
+                 shortTitle(compiler::titleOfKernel(result.program, static_cast<int>(i))),
                  fixed(kernel.compileMs, 1) + " ms", kernel.fromCache ? "cached" : "compiled"});
     return out + "\n" + table(rows);
 }

@@ -2,6 +2,7 @@
 // Methods, reasons and moves as tables.
 #include "app/cli/explain_report.h"
 
+#include "app/cli/short_title.h"
 #include "core/base/text.h"
 #include "remote/measure/statistics.h"
 
@@ -54,7 +55,8 @@ std::string movesText(const remote::SpeedAudit& audit)
         {"moves data", unit.name, "%", "KB", "GB/s", "times its bound"}};
     for (size_t i = 0; i < audit.moves.size() && i < kShownMoves; ++i) {
         const remote::AuditMove& move = audit.moves[i];
-        rows.push_back({move.call, unit.digits(move.ms), fixed(audit.share(move.ms) * 100, 1),
+        rows.push_back({shortTitle(move.call), unit.digits(move.ms),
+                        fixed(audit.share(move.ms) * 100, 1),
                         move.bytes > 0 ? fixed(move.bytes * 1e-3, 1) : "",
                         move.ms > 0 && move.bytes > 0 ? fixed(move.bytes / move.ms * 1e-6, 1) : "",
                         move.boundMs > 0 ? fixed(move.ms / move.boundMs, 1) : ""});

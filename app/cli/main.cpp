@@ -45,6 +45,16 @@ core::JobContext::ProgressHook progressBar()
     };
 }
 
+/// Help and the version were asked for; what is wrong otherwise is said like every other error.
+int stopped(const CLI::App& app, const CLI::ParseError& stop,
+            const std::vector<std::string>& arguments)
+{
+    if (stop.get_exit_code() == 0) return app.exit(stop) == 0 ? cli::kSuccess : cli::kWrongUsage;
+    if (!arguments.empty()) return cli::wrongUsage(cli::wrongUseText(app, arguments, stop.what()));
+    std::fputs(app.help().c_str(), stderr);
+    return cli::kWrongUsage;
+}
+
 int run(int argc, char** argv)
 {
     CLI::App app{"tenon: inspects, compiles, runs and measures neural networks"};
@@ -70,7 +80,7 @@ int run(int argc, char** argv)
             if (const std::string wrong = cli::wrongNameText(app, {argv + 1, argv + argc});
                 !wrong.empty())
                 return cli::wrongUsage(wrong);
-        return app.exit(stop) == 0 ? cli::kSuccess : cli::kWrongUsage;
+        return stopped(app, stop, {argv + 1, argv + argc});
     }
     core::JobContext job(std::max(1u, std::thread::hardware_concurrency()), progressBar());
     const cli::InterruptGuard interrupts(job);

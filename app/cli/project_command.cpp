@@ -7,6 +7,7 @@
 #include "app/cli/run_report.h"
 #include "app/cli/server_report.h"
 #include "app/runs/project_run.h"
+#include "app/runs/read_inputs.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/package/project_folder.h"
 #include "core/base/text.h"
@@ -87,9 +88,7 @@ Result<remote::NamedTensors> inputsFor(const Manifest& manifest, const ProjectOp
                                    {}});
         return remote::madeUpInputs(manifest);
     }
-    auto given = readTensors(options.inputs);
-    if (!given) return given.error();
-    return assignInputs(manifest.inputs, *given);
+    return runs::readInputs(manifest.inputs, options.inputs);
 }
 
 /// The line to the project's server: of the given port, or of what `serve.sh` starts.

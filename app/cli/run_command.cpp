@@ -2,6 +2,7 @@
 // tenon run: one inference in a child process or on a board.
 #include "app/cli/board_access.h"
 #include "app/cli/run_report.h"
+#include "app/runs/read_inputs.h"
 #include "app/runs/samples/ranking.h"
 #include "core/base/text.h"
 #include "remote/measure/made_up_inputs.h"
@@ -42,16 +43,15 @@ Result<OutputsReport> reportOf(const RunOptions& options)
 Result<remote::NamedTensors> inputsOf(const RunOptions& options, const Manifest& manifest,
                                       OutputsReport& report)
 {
+    if (options.samples.isEmpty()) return runs::readInputs(manifest.inputs, options.inputs);
     auto given = readTensors(options.inputs);
     if (!given) return given.error();
-    if (!options.samples.isEmpty()) {
-        auto samples = runs::sampleTensors(manifest.inputs, options.samples);
-        if (!samples) return samples.error();
-        for (auto& tensor : samples->tensors) given->push_back(std::move(tensor));
-        report.more["preprocessing"] = samples->shown;
-        for (const std::string& line : samples->made)
-            if (!options.common.json) print(line + "\n");
-    }
+    auto samples = runs::sampleTensors(manifest.inputs, options.samples);
+    if (!samples) return samples.error();
+    for (auto& tensor : samples->tensors) given->push_back(std::move(tensor));
+    report.more["preprocessing"] = samples->shown;
+    for (const std::string& line : samples->made)
+        if (!options.common.json) print(line + "\n");
     return assignInputs(manifest.inputs, *given);
 }
 

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 
 namespace tenon::cli {
@@ -258,6 +259,19 @@ int tellAll(const VerifyOptions& options, const std::vector<CaseResult>& results
     return failed > 0 ? kFailed : kSuccess;
 }
 
+Diagnostic noCaseIn(const std::string& folder)
+{
+    constexpr const char* kCase =
+        "; a case is a folder of a model (model.onnx, model.tflite) and test_data_set_0";
+    std::error_code ignored;
+    const auto status = std::filesystem::status(folder, ignored);
+    const char* what = !std::filesystem::exists(status) ? "there is no such folder"
+                       : !std::filesystem::is_directory(status)
+                           ? "a file, not a folder of cases"
+                           : "there is no case below the folder";
+    return makeError(DiagnosticCode::BadArgument, std::string(what) + kCase, {.file = folder});
+}
+
 int verify(VerifyOptions options, JobContext& job)
 {
     if (const Status chosen = chooseVirtualBoard(options.one.where, job); !chosen)
@@ -272,11 +286,7 @@ int verify(VerifyOptions options, JobContext& job)
     std::vector<std::string> cases;
     for (const std::string& folder : options.folders) {
         const std::vector<std::string> found = findCases(folder);
-        if (found.empty())
-            return failure(makeError(DiagnosticCode::BadArgument,
-                                     "there is no case below the folder; a case has a model "
-                                     "(model.onnx, model.tflite) and test_data_set_0",
-                                     {.file = folder}));
+        if (found.empty()) return failure(noCaseIn(folder));
         cases.insert(cases.end(), found.begin(), found.end());
     }
     printDiagnostics(compiler::optionRemarks(compileOptions(options.one.common)));

@@ -36,7 +36,27 @@ std::string nearestText(const std::string& word, const std::vector<std::string>&
     return text;
 }
 
+/// "tenon project create" of the words that name commands.
+std::string calledCommand(const CLI::App& app, const std::vector<std::string>& arguments)
+{
+    const CLI::App* command = &app;
+    std::string path = app.get_name();
+    for (const std::string& word : arguments) {
+        const std::vector<std::string> known = commandsOf(*command);
+        if (std::find(known.begin(), known.end(), word) == known.end()) break;
+        command = command->get_subcommand(word);
+        path += " " + word;
+    }
+    return path;
+}
+
 } // namespace
+
+std::string wrongUseText(const CLI::App& app, const std::vector<std::string>& arguments,
+                         const std::string& what)
+{
+    return what + "; " + core::quoted(calledCommand(app, arguments) + " --help") + " lists all";
+}
 
 std::string wrongNameText(const CLI::App& app, const std::vector<std::string>& arguments)
 {

@@ -4,6 +4,7 @@
 
 #include "app/runs/data_bindings.h"
 #include "app/runs/data_sets.h"
+#include "app/runs/read_inputs.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/open_sizes.h"
 #include "core/base/text.h"
@@ -76,7 +77,7 @@ Result<ComparedModel> openWithData(const ComparedData& data, const std::string& 
     const std::vector<ManifestTensor> inputs = inputsOf(out.loaded->module);
     for (const GivenTensors& set : given) {
         auto values = assignInputs(inputs, withoutFixed(out.loaded->facts, set, bindings));
-        if (!values && out.sets.empty()) return values.error();
+        if (!values && out.sets.empty()) return foundIn(values.error(), data.inputs);
         if (values)
             out.sets.push_back(std::move(*values));
         else // its sizes are others than those the model was bound to

@@ -53,6 +53,13 @@ bool fitsShape(const std::vector<int64_t>& declared, const std::vector<int64_t>&
                       [](int64_t any, int64_t size) { return any == -1 || any == size; });
 }
 
+/// Numbers that NumPy made of float64 by itself are of the right sizes.
+std::string conversionHint(const ManifestTensor& input, const Tensor& given)
+{
+    if (!fitsShape(input.shape, given.shape())) return {};
+    return "; convert it, in NumPy by .astype(\"" + input.dtype + "\")";
+}
+
 } // namespace
 
 Result<GivenTensors> readTensors(const std::vector<std::string>& paths)
@@ -122,7 +129,7 @@ Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inp
             return makeError(DiagnosticCode::ShapeMismatch,
                              "input " + core::quoted(inputs[i].name) + " is " +
                                  remote::tensorText(inputs[i]) + " but was given " +
-                                 chosen[i]->typeText());
+                                 chosen[i]->typeText() + conversionHint(inputs[i], *chosen[i]));
         out.emplace_back(inputs[i].name, *chosen[i]);
     }
     return out;

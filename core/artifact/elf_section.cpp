@@ -91,6 +91,10 @@ Result<SectionTable> readTable(Bytes bytes)
     const auto count = bytes.number(is64 ? 60 : 48, 2);
     const auto nameSection = bytes.number(is64 ? 62 : 50, 2);
     if (!start || !entryBytes || !count || !nameSection) return bad("the ELF header ends early");
+    if (!bytes.range(*start, *entryBytes * *count))
+        return bad("the ELF file is cut off: its table of sections, " +
+                   std::to_string(*entryBytes * *count) + " bytes at " + std::to_string(*start) +
+                   ", is not in it");
     return SectionTable{bytes, is64, *start, *entryBytes, *count, *nameSection};
 }
 

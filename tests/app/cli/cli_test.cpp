@@ -62,11 +62,17 @@ TEST_F(Cli, NamesAWrongWordAndWhatIsNearest)
         EXPECT_EQ(outcome.code, 2) << call;
         EXPECT_NE(outcome.output.find(message), std::string::npos) << outcome.output;
     }
-    EXPECT_NE(tenon("verify x --jobs 0 2>&1").output.find("--jobs: Value 0 is no number above 0\n"),
+    EXPECT_NE(tenon("verify x --jobs 0 2>&1").output.find("--jobs: Value 0 is no number above 0;"),
               std::string::npos);
     // The words are known: what is wrong is something else.
     EXPECT_NE(tenon("inspect a b 2>&1").output.find("not expected: b"), std::string::npos);
-    EXPECT_NE(tenon("inspect --json 2>&1").output.find("MODEL is required"), std::string::npos);
+    EXPECT_EQ(tenon("inspect --json 2>&1").output,
+              "error[bad-argument]: MODEL is required; `tenon inspect --help` lists all\n");
+    EXPECT_NE(tenon("project create x 2>&1").output.find("; `tenon project create --help` lists"),
+              std::string::npos);
+    const Outcome nothing = tenon("2>&1");
+    EXPECT_EQ(nothing.code, 2);
+    EXPECT_NE(nothing.output.find("measure a model or artifact"), std::string::npos);
 }
 
 TEST_F(Cli, PrintsJsonOrNothingWhereJsonIsAskedFor)
@@ -220,11 +226,27 @@ TEST_F(Cli, VerifiesItsOwnOutputAndFindsAWrongOne)
     const Outcome none = tenon("verify " + m_folder.file("case") + " 2>/dev/null");
     EXPECT_EQ(none.code, 1);
     EXPECT_NE(none.output.find("0 passed, 1 failed, 0 unsupported\n"), std::string::npos);
+    EXPECT_NE(tenon("verify " + model + " 2>&1").output.find("a file, not a folder of cases;"),
+              std::string::npos);
+    EXPECT_NE(tenon("verify " + m_folder.file("none") + " 2>&1").output.find("no such folder;"),
+              std::string::npos);
     // What the model was given can be kept, and given again.
     ASSERT_EQ(tenon("run " + model + " --keep-inputs " + one + "/test_data_set_0 2>&1").code, 0);
     const Outcome both = tenon("verify " + m_folder.file("case") + " 2>&1");
     EXPECT_EQ(both.code, 0) << both.output;
     EXPECT_NE(both.output.find("1 passed, 0 failed"), std::string::npos) << both.output;
+}
+
+TEST_F(Cli, NamesTheFileOfInputsThatDoNotFit)
+{
+    const std::string model = smallModel(), out = m_folder.file("out");
+    ASSERT_EQ(tenon("run " + model + " --outputs " + out + " 2>/dev/null").code, 0);
+    for (const char* command : {"run ", "bench ", "compare "}) {
+        const Outcome outcome = tenon(command + model + " --inputs " + out + "/output_0.pb 2>&1");
+        EXPECT_EQ(outcome.code, 4) << command;
+        EXPECT_NE(outcome.output.find(" in file " + out + "/output_0.pb\n"), std::string::npos)
+            << outcome.output;
+    }
 }
 
 TEST_F(Cli, ServesNobodyElseUnlessItIsTold)
