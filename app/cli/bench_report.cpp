@@ -170,12 +170,18 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
     return out;
 }
 
+/// Multiply-adds of the model that the call does; artifacts of earlier versions only say operations.
+double macsOf(const ManifestCall& call)
+{
+    if (call.macs >= 0) return static_cast<double>(call.macs);
+    return call.method.kind != Method::None ? call.flops / 2 : 0;
+}
+
 double macsOf(const Manifest& manifest)
 {
-    double flops = 0;
-    for (const ManifestCall& call : manifest.calls)
-        if (call.method.kind != Method::None) flops += call.flops;
-    return flops / 2;
+    double macs = 0;
+    for (const ManifestCall& call : manifest.calls) macs += macsOf(call);
+    return macs;
 }
 
 /// Counts have no spread; what they are worth is how many a multiplication takes.
@@ -195,7 +201,7 @@ std::string instructionsText(const Manifest& manifest, const remote::Timing& tim
         const double taken = timing.callMs[i] * 1e6;
         rows.push_back({shortTitle(call.shownTitle()), methodText(call.method, call.refusal),
                         thousands(std::llround(taken)), fixed(taken / count * 100, 1),
-                        call.flops > 0 ? fixed(2 * taken / call.flops, 2) : "",
+                        macsOf(call) > 0 ? fixed(taken / macsOf(call), 2) : "",
                         join(call.fromNodes, " ")});
     }
     if (rows.size() > 1) out += table(rows);

@@ -57,6 +57,7 @@ core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCal
     out.fromNodes = call.fromNodes;
     out.flops = call.flops;
     out.leastFlops = call.leastFlops;
+    out.macs = call.macs;
     out.movedBytes = call.movedBytes;
     out.weightBytes = call.weightBytes;
     out.method = call.method;

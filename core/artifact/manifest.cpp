@@ -201,6 +201,7 @@ void readKernelsAndCalls(Fields& fields, Manifest& manifest)
         row.get("moved_bytes", call.movedBytes);
         call.leastFlops = call.flops;
         if (row.has("least_flops")) row.get("least_flops", call.leastFlops);
+        if (row.has("macs")) row.get("macs", call.macs);
         if (row.has("weight_bytes")) row.get("weight_bytes", call.weightBytes);
         if (row.has("plain_reason")) row.get("plain_reason", call.plainReason);
         std::string method;
@@ -256,6 +257,7 @@ std::string writeManifest(const Manifest& manifest)
                          {"least_flops", call.leastFlops},
                          {"moved_bytes", call.movedBytes},
                          {"weight_bytes", call.weightBytes}});
+        if (call.macs >= 0) calls.back()["macs"] = call.macs;
         if (!call.title.empty()) calls.back()["title"] = call.title;
         const std::string method = methodText(call.method, call.refusal);
         if (!method.empty()) calls.back()["method"] = method;

@@ -41,6 +41,7 @@ struct ManifestCall
     double leastFlops = 0;  ///< of those, what no kernel can leave out
     double movedBytes = 0;  ///< what is read and written, each tensor once
     double weightBytes = 0; ///< of those, constants
+    int64_t macs = -1;      ///< of the model's multiply-adds, what it does; -1: not said
     CallMethod method =
         {}; ///< how it does its heaviest operator; with the refusal one text in files
     std::string refusal = {}; ///< why a schedule rule could not be applied to it; "" where it was

@@ -17,7 +17,8 @@ QString countedText(const Document& document)
 {
     const Measurement& m = *document.measurement;
     const QString count = fullCostText(m.medianUs, m.unit);
-    const auto macs = static_cast<double>(document.counts.macs);
+    double macs = 0;
+    for (const KernelCall& call : document.calls) macs += static_cast<double>(call.macs);
     if (macs <= 0) return count;
     return words("%1, %2 per multiply-add").arg(count).arg(m.medianUs * 1000 / macs, 0, 'f', 2);
 }

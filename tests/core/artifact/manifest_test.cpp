@@ -56,6 +56,16 @@ TEST(Manifest, CallsHaveTitlesOrAreShownByTheirLabels)
     EXPECT_EQ(with->calls.at(0).shownTitle(), "conv 3x3 + relu · features.0");
 }
 
+TEST(Manifest, CallsSayTheirMultiplyAddsOrThatTheyDoNot)
+{
+    Manifest manifest = sample();
+    EXPECT_EQ(parseManifest(writeManifest(manifest))->calls.at(0).macs, -1);
+    manifest.calls[0].macs = 0;
+    EXPECT_EQ(parseManifest(writeManifest(manifest))->calls.at(0).macs, 0);
+    manifest.calls[0].macs = 12345678901;
+    EXPECT_EQ(parseManifest(writeManifest(manifest))->calls.at(0).macs, 12345678901);
+}
+
 TEST(Manifest, ErrorsNameTheKey)
 {
     const std::string text = writeManifest(sample());
