@@ -170,7 +170,8 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
     return out;
 }
 
-/// Multiply-adds of the model that the call does; artifacts of earlier versions only say operations.
+/// Multiply-adds of the model that the call does; artifacts of earlier versions only say
+/// operations.
 double macsOf(const ManifestCall& call)
 {
     if (call.macs >= 0) return static_cast<double>(call.macs);
