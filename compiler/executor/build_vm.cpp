@@ -115,13 +115,10 @@ Status VmBuilder::addConstant(const NodeRecord& node)
 {
     VmCode& code = m_writer.code();
     // Bodies have nodes of their own for the same weights.
+    const int tensor = m_parts.addConstant(node);
     const auto [known, isNew] =
-        m_constants.emplace(std::pair(node.constant->bytes().data(), node.constant->typeText()),
-                            static_cast<int64_t>(code.constants.size()));
-    if (isNew)
-        code.constants.push_back(m_parts.addConstant(node));
-    else
-        m_parts.setTensor({node.id, 0}, code.constants[static_cast<size_t>(known->second)]);
+        m_constants.emplace(tensor, static_cast<int64_t>(code.constants.size()));
+    if (isNew) code.constants.push_back(tensor);
     m_writer.emit({kTenonVmConstant, newRegister({node.id, 0}), known->second});
     return kDone;
 }

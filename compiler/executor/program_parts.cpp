@@ -76,8 +76,19 @@ int ProgramParts::addTensor(ValueRef value, TensorRole role, const std::string& 
 
 int ProgramParts::addConstant(const NodeRecord& node)
 {
+    std::vector<int>& alike = m_constantsOfType[node.constant->typeText()];
+    const std::span<const std::byte> bytes = node.constant->bytes();
+    const auto known = std::find_if(alike.begin(), alike.end(), [&](int tensor) {
+        const auto there = m_program.tensors[static_cast<size_t>(tensor)].constant.bytes();
+        return there.data() == bytes.data() || std::ranges::equal(there, bytes);
+    });
+    if (known != alike.end()) {
+        setTensor({node.id, 0}, *known);
+        return *known;
+    }
     const int tensor =
         addTensor({node.id, 0}, TensorRole::Constant, "p" + std::to_string(m_constants++));
+    alike.push_back(tensor);
     m_program.tensors[static_cast<size_t>(tensor)].constant = *node.constant;
     return tensor;
 }

@@ -21,6 +21,7 @@ public:
 
     /// Sizes that are not constant become -1; the bounds of main tell the largest.
     int addTensor(ValueRef value, TensorRole role, const std::string& name);
+    /// Equal ones are one tensor: each step of an unrolled layer has weights of its own.
     int addConstant(const NodeRecord& node);
     /// A call of the kernel of a call_tir, with tensors for its results.
     const KernelCall& addCall(const NodeRecord& node);
@@ -45,6 +46,7 @@ private:
     std::unordered_map<ValueRef, int> m_tensors;
     std::set<std::string> m_names;
     int m_constants = 0;
+    std::map<std::string, std::vector<int>> m_constantsOfType;
 };
 
 /// LowerToTIR names calls tvmgen_default_fused_...; inside one program the prefix says nothing.

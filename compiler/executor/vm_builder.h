@@ -91,8 +91,7 @@ private:
     size_t m_depth = 0;                    ///< bodies around the block being added
     std::unordered_set<NodeId> m_escaping; ///< nodes whose memory a body's end or step must not end
     std::unordered_map<ValueRef, int64_t> m_registers;
-    /// Bytes and type -> constant of the code.
-    std::map<std::pair<const std::byte*, std::string>, int64_t> m_constants;
+    std::map<int, int64_t> m_constants;              ///< tensor -> constant of the code
     std::set<std::pair<ValueRef, size_t>> m_learned; ///< (value, axis) that a size was read from
 };
 
