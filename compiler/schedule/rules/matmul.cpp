@@ -273,6 +273,18 @@ TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTil
     return loops;
 }
 
+/// `columns` and `depth` of a copy, by squares of as many elements of as many columns, which are
+/// transposed in registers.
+void copySquares(Schedule& schedule, const std::string& columns, const std::string& depth,
+                 int64_t lanes)
+{
+    const auto across = schedule.splitOverlap(columns, lanes);
+    const auto along = schedule.split(depth, {-1, lanes});
+    schedule.reorder({across[0], along[0], along[1], across[1]});
+    schedule.unroll(along[1]);
+    return schedule.vectorize(across[1]);
+}
+
 /// Copies under the loop that reads the panel, in vectors along what is consecutive there.
 void schedulePanel(Schedule& schedule, const std::string& panel, const std::string& loop,
                    const RightSide& right)
@@ -281,6 +293,9 @@ void schedulePanel(Schedule& schedule, const std::string& panel, const std::stri
     std::vector<std::string> loops = schedule.loopsOf(panel);
     if (!right.isContiguous) {
         const size_t last = loops.size() - 1;
+        if (schedule.extentOf(loops[last]) % right.lanes == 0 &&
+            schedule.extentOf(loops[last - 1]) >= right.lanes)
+            return copySquares(schedule, loops[last - 1], loops[last], right.lanes);
         schedule.reorder({loops[last], loops[last - 1]});
         std::swap(loops[last], loops[last - 1]);
     }
@@ -291,20 +306,14 @@ void schedulePanel(Schedule& schedule, const std::string& panel, const std::stri
     return schedule.vectorize(loops.back());
 }
 
-/// Copies the rows of a tile, as many elements of as many rows at a time: squares that are
-/// transposed in registers.
+/// Copies the rows of a tile.
 void scheduleRows(Schedule& schedule, const std::string& copy, const std::string& loop,
                   int64_t lanes)
 {
     schedule.computeAt(copy, loop);
     const std::vector<std::string> loops = schedule.loopsOf(copy);
     const std::string& row = loops[loops.size() - 2];
-    if (schedule.extentOf(row) < lanes) return;
-    const auto rows = schedule.splitOverlap(row, lanes);
-    const auto depth = schedule.split(loops.back(), {-1, lanes});
-    schedule.reorder({rows[0], depth[0], depth[1], rows[1]});
-    schedule.unroll(depth[1]);
-    return schedule.vectorize(rows[1]);
+    if (schedule.extentOf(row) >= lanes) copySquares(schedule, row, loops.back(), lanes);
 }
 
 /// Packed weights of single rows: one instruction multiplies a run of bytes.
@@ -314,14 +323,17 @@ bool multipliesRuns(const Schedule& schedule, const Product& p)
     return p.batch.empty() && packedColumns(schedule, right) == 1 && right->dtype == kInt32;
 }
 
-/// Rows with a single column: vectors run along the depth, where both sides lie side by side.
+/// Rows with a single column, or too few rows for a copy of the columns to be worth it: vectors run
+/// along the depth, where both sides lie side by side.
 bool multipliesRows(const Schedule& schedule, const Product& p, const TargetFacts& facts)
 {
+    constexpr int64_t kFewRows = 2;
     const tir::Stmt block = blockOf(schedule, p.block);
     const AxisSteps steps = stepsOf(block);
-    return p.columns == 1 && block->body->buffer->dtype == kFloat32 &&
-           !hasOrderedSums(schedule.function()) &&
-           p.depth >= 2 * lanesOf(schedule, p.block, facts) && steps.isKnown &&
+    const int64_t lanes = lanesOf(schedule, p.block, facts);
+    const bool areFew = p.rows > 0 && p.rows <= kFewRows && lanes > 1;
+    return (p.columns == 1 || areFew) && block->body->buffer->dtype == kFloat32 &&
+           !hasOrderedSums(schedule.function()) && p.depth >= 2 * lanes && steps.isKnown &&
            std::all_of(steps.access.begin(), steps.access.end(), [](const auto& access) {
                return access.back() == 0 || access.back() == 1; // 0: of the sum
            });

@@ -344,7 +344,7 @@ TEST(Rules, MultiplyFewRowsAtATimeWhereTheyShareASetOfTheCache)
     EXPECT_EQ(rowsPerTile(1024), "split_overlap(\"m\", factor=7)") << "4096 bytes apart";
 }
 
-TEST(Rules, ReadWeightsOfFewRowsWhereTheyLieWithoutLanes)
+TEST(Rules, ReadWeightsOfFewRowsWhereTheyLie)
 {
     const auto copiesWeights = [](int64_t rows, const TargetFacts& facts) {
         const auto product = test::fusedKernel("%x: Tensor[(" + std::to_string(rows) +
@@ -355,7 +355,9 @@ TEST(Rules, ReadWeightsOfFewRowsWhereTheyLieWithoutLanes)
     };
     EXPECT_FALSE(copiesWeights(1, kScalar));
     EXPECT_TRUE(copiesWeights(32, kScalar));
-    EXPECT_TRUE(copiesWeights(1, kNeon));
+    EXPECT_FALSE(copiesWeights(1, kNeon));
+    EXPECT_FALSE(copiesWeights(2, kNeon));
+    EXPECT_TRUE(copiesWeights(3, kNeon));
 }
 
 TEST(Rules, CopyRowsOfAProductSideBySideWhereLanesAreOperands)
