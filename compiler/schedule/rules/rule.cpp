@@ -342,13 +342,11 @@ void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts,
                    int64_t products)
 {
-    // Requests take the place of loads that wait for nothing else. Where the core guesses as well,
-    // a product of one row reads 40 GB/s without them and 24 with them, of three rows 24 and 30
-    // (Zen 4).
-    constexpr int64_t kFewProducts = 2;
-    const bool isGuessed = facts.coldShare >= 1 && products <= kFewProducts;
-    if (isGuessed || !canStream(schedule, weights, facts)) return;
-    return schedule.stream(weights->name, facts.l2Bytes / 3);
+    // Requests cost loads: where the core guesses as well, a product of one row reads 40 GB/s
+    // without them and 24 with them, of three rows 24 and 30 (Zen 4).
+    constexpr int64_t kFew = 2;
+    if (facts.coldShare >= 1 && products <= kFew) return;
+    if (canStream(schedule, weights, facts)) schedule.stream(weights->name, facts.l2Bytes / 3);
 }
 
 void streamResult(Schedule& schedule, const std::string& block, const TargetFacts& facts)
