@@ -106,33 +106,38 @@ private:
                node.attrs.integer("keepdims", 0) != 0;
     }
 
+    /// True when the node is no result and only `readers` read it.
+    bool isReadBy(const std::vector<NodeId>& readers, NodeId id) const
+    {
+        const std::span<const NodeId> users = m_uses.users(id);
+        return !m_uses.isResult(id) && std::all_of(users.begin(), users.end(), [&](NodeId user) {
+            return std::find(readers.begin(), readers.end(), user) != readers.end();
+        });
+    }
+
     /// True when all but the last of `nodes` are read by these alone.
     bool areRead(const std::vector<NodeId>& nodes) const
     {
-        return std::all_of(nodes.begin(), nodes.end() - 1, [&](NodeId id) {
-            const std::span<const NodeId> users = m_uses.users(id);
-            return !m_uses.isResult(id) &&
-                   std::all_of(users.begin(), users.end(), [&](NodeId user) {
-                       return std::find(nodes.begin(), nodes.end(), user) != nodes.end();
-                   });
-        });
+        return std::all_of(nodes.begin(), nodes.end() - 1,
+                           [&](NodeId id) { return isReadBy(nodes, id); });
     }
 
     /// scale * (q k^T) + masks, each of them or none.
     bool matchScores(ValueRef scores, Attention& found) const
     {
-        if (!isReadBy(found, scores)) return false;
+        if (!isReadBy(found.nodes, scores.node)) return false;
         while (const auto below = behindMask(scores, found)) {
             scores = *below;
-            if (!isReadBy(found, scores)) return false;
+            if (!isReadBy(found.nodes, scores.node)) return false;
         }
         while (const auto below = scaled(scores)) {
-            if (!isReadBy(found, scores)) return false;
+            if (!isReadBy(found.nodes, scores.node)) return false;
             found.nodes.push_back(scores.node);
             found.scale *= below->second;
             scores = below->first;
         }
-        return isReadBy(found, scores) && matchProduct(m_module.node(scores.node), found);
+        return isReadBy(found.nodes, scores.node) &&
+               matchProduct(m_module.node(scores.node), found);
     }
 
     /// What a mask is added to, as it is or with a dimension of one element in front, as windows
@@ -149,26 +154,15 @@ private:
         std::vector<NodeId> nodes{sum.id};
         if (isReshaped) {
             const NodeRecord& inner = m_module.node(below.node);
-            below = inner.operands.empty() ? below : inner.operands[0];
-            if (!isFramed(inner) || !m_uses.hasOneUser(inner.id) ||
-                m_module.type(below).shape != m_module.type({top.id, 0}).shape)
-                return std::nullopt;
+            if (!isFramed(inner) || !m_uses.hasOneUser(inner.id)) return std::nullopt;
+            below = inner.operands[0];
+            if (m_module.type(below).shape != m_module.type({top.id, 0}).shape) return std::nullopt;
             if (mask.shape.size() > kRank) mask.shape.erase(mask.shape.begin());
             nodes.insert(nodes.end(), {top.id, inner.id});
         }
         found.nodes.insert(found.nodes.end(), nodes.begin(), nodes.end());
         found.masks.push_back(std::move(mask));
         return below;
-    }
-
-    bool isReadBy(const Attention& found, ValueRef value) const
-    {
-        const std::span<const NodeId> users = m_uses.users(value.node);
-        return !m_uses.isResult(value.node) &&
-               std::all_of(users.begin(), users.end(), [&](NodeId user) {
-                   return std::find(found.nodes.begin(), found.nodes.end(), user) !=
-                          found.nodes.end();
-               });
     }
 
     bool matchProduct(const NodeRecord& product, Attention& found) const

@@ -72,6 +72,13 @@ bool throughReshape(const Module& module, const NodeRecord& node, AttentionView&
     return true;
 }
 
+/// The dimension of the heads; the number of dimensions when there is none.
+size_t headOf(const AttentionView& view)
+{
+    const auto found = std::find(view.axes.begin(), view.axes.end(), AttentionView::kHead);
+    return static_cast<size_t>(found - view.axes.begin());
+}
+
 /// Heads that are repeated, each some times in turn: a dimension of one element is broadcast, then
 /// joined with the heads in front of it. The two nodes, or none.
 std::vector<NodeId> throughSharing(const Module& module, AttentionView& view)
@@ -79,8 +86,7 @@ std::vector<NodeId> throughSharing(const Module& module, AttentionView& view)
     const NodeRecord& joined = module.node(view.source.node);
     if (!isOp(joined, reshapeOp) || view.shared > 1) return {};
     const NodeRecord& repeated = module.node(joined.operands[0].node);
-    const auto head = static_cast<size_t>(
-        std::find(view.axes.begin(), view.axes.end(), AttentionView::kHead) - view.axes.begin());
+    const size_t head = headOf(view);
     if (!isOp(repeated, broadcastToOp) || head == view.axes.size() || view.begin[head] != 0)
         return {};
     const Shape& to = module.type({joined.id, 0}).shape;
@@ -106,8 +112,7 @@ std::vector<NodeId> throughSharing(const Module& module, AttentionView& view)
 std::vector<NodeId> throughOneHead(const Module& module, AttentionView& view)
 {
     const NodeRecord& repeated = module.node(view.source.node);
-    const auto head = static_cast<size_t>(
-        std::find(view.axes.begin(), view.axes.end(), AttentionView::kHead) - view.axes.begin());
+    const size_t head = headOf(view);
     if (!isOp(repeated, broadcastToOp) || view.shared > 1 || head == view.axes.size()) return {};
     const Shape& to = module.type({repeated.id, 0}).shape;
     Shape wanted = to;
