@@ -128,8 +128,16 @@ void applyMachine(const Machine& m, TargetFacts& facts)
 
 std::string nearestText(std::string_view cpu, const MachineChoice& choice)
 {
-    return "no figures of " + quoted(std::string(cpu)) + ": those of " +
-           std::string(choice.machine->title) + " are taken, " + choice.why +
+    // Where nothing says that there is such a processor, it may be a slip of the pen.
+    std::vector<std::string> names;
+    for (const Machine* machine : allMachines())
+        if (choice.machine->isGeneric() && machine->family == choice.machine->family &&
+            !machine->isGeneric())
+            names.push_back(quoted(machine->name));
+    const std::vector<std::string> nearest = nearestNames(quoted(cpu), names, 2);
+    return "no figures of " + quoted(cpu) + ": those of " + std::string(choice.machine->title) +
+           " are taken, " + choice.why +
+           (nearest.empty() ? "" : "; nearest names are " + join(nearest, ", ")) +
            "; see `tenon targets --machine " + std::string(choice.machine->name) + "`";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a target's CPU and features against the tables of a code generator.
 #include "core/base/text.h"
+#include "core/target/machine_table.h"
 #include "core/target/target.h"
 
 #include <algorithm>
@@ -21,6 +22,18 @@ std::string nearestText(std::string_view name, const std::vector<std::string>& c
                            : "nearest are " + join(nearest, ", ");
 }
 
+/// Of a processor that another machine has, where that is what was meant.
+std::string elsewhereText(std::string_view cpu, const std::vector<std::string>& here)
+{
+    std::vector<std::string> names = here;
+    for (const Machine* machine : allMachines())
+        if (!machine->isGeneric()) names.emplace_back(machine->name);
+    const std::string nearest = nearestNames(cpu, names, 1).front();
+    if (contains(here, nearest)) return {};
+    return "; " + quoted(nearest) + " is of another machine: name that with -mtriple" +
+           (findMachine(nearest)->family == MachineFamily::ArmM ? ", or take target kind `c`" : "");
+}
+
 } // namespace
 
 std::string llvmCpuName(const Target& target)
@@ -39,7 +52,8 @@ std::vector<Diagnostic> validateTarget(const Target& target, const CpuTables& ta
     if (named && !contains(tables.cpus, cpu))
         problems.push_back(makeError(DiagnosticCode::BadTarget,
                                      "unknown CPU " + quoted(target.mcpu) + " for " + where + "; " +
-                                         nearestText(cpu, tables.cpus),
+                                         nearestText(cpu, tables.cpus) +
+                                         elsewhereText(cpu, tables.cpus),
                                      {.detail = "mcpu"}));
     for (const std::string& feature : target.mattr) {
         const std::string name = feature.substr(1);

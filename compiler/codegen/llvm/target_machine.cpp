@@ -192,11 +192,8 @@ Result<MachineSpec> llvmMachine(const BackEnd& backEnd, const Target& target)
                          "`-mcpu=native` means this computer, but the triple is " + quoted(triple) +
                              "; name the CPU",
                          {.detail = "mcpu"});
-    if (!isNative) {
-        const auto problems = validateTarget(target, *tables);
-        for (const Diagnostic& problem : problems)
-            if (problem.severity == Severity::Error) return problem;
-    }
+    for (const Diagnostic& problem : validateTarget(target, *tables))
+        if (problem.severity == Severity::Error) return problem;
     MachineSpec spec;
     spec.triple = triple;
     spec.isThisComputer = isThisComputer(target);

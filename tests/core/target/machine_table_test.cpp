@@ -136,6 +136,8 @@ TEST(MachineTable, TakesTheNearestRowAndSaysSo)
     const MachineChoice strange = chosen(MachineFamily::X86, "bonnell");
     EXPECT_EQ(strange.machine, &row("generic-x86"));
     EXPECT_TRUE(strange.isNearest);
+    const std::string slip = nearestText("cortex-m44", chosen(MachineFamily::ArmM, "cortex-m44"));
+    EXPECT_NE(slip.find("nearest names are `cortex-m4`"), std::string::npos) << slip;
 }
 
 TEST(MachineTable, NamesNobodyWhereNobodyIsNamed)

@@ -217,6 +217,22 @@ TEST(Target, ValidatesAgainstTheTablesOfTheGenerator)
     EXPECT_EQ(found[1].code, DiagnosticCode::UnknownFeature);
     EXPECT_NE(found[1].message.find("nearest are `neon`"), std::string::npos);
     EXPECT_NE(found[2].message.find("nearest are `crc`"), std::string::npos);
+    EXPECT_EQ(problems("llvm -mcpu=native -mattr=+noen").size(), 1u);
+}
+
+TEST(Target, SaysWhichProcessorIsOfAnotherMachine)
+{
+    const CpuTables tables{{"znver4", "core2"}, {}};
+    const auto problem = [&](const char* text) {
+        return validateTarget(*parseTarget(text), tables).at(0).message;
+    };
+    const std::string micro = problem("llvm -mcpu=cortex-m44");
+    EXPECT_NE(micro.find("`cortex-m4` is of another machine"), std::string::npos) << micro;
+    EXPECT_NE(micro.find("target kind `c`"), std::string::npos) << micro;
+    const std::string board = problem("llvm -mcpu=cortex-a72");
+    EXPECT_NE(board.find("`cortex-a72` is of another machine"), std::string::npos) << board;
+    EXPECT_EQ(board.find("target kind"), std::string::npos) << board;
+    EXPECT_EQ(problem("llvm -mcpu=znver44").find("another machine"), std::string::npos);
 }
 
 } // namespace
