@@ -371,8 +371,7 @@ void addBoard(CLI::App& app, Action& action)
     const auto listing = [](const BoardCommandOptions& o, JobContext&) { return showList(o); };
     addWord(*command, "list", "all boards", listing, options, action)
         ->add_flag("--profiles", options->listsProfiles, "the kinds of boards Tenon knows");
-    CLI::App* adding =
-        addWord(*command, "add", "adds a board and looks at it", add, options, action);
+    CLI::App* adding = addWord(*command, "add", "add a board and look at it", add, options, action);
     adding->add_option("NAME,--name", options->name, "what to call it");
     addWaysToReach(*adding, options);
     adding->add_option("--profile", options->profile, "take target and cores from this profile");
@@ -385,16 +384,16 @@ void addBoard(CLI::App& app, Action& action)
         named->add_option("NAME", options->name, "the board")->required();
         return named;
     };
-    CLI::App* probing = addNamed("probe", "says what a board is", probe);
+    CLI::App* probing = addNamed("probe", "say what a board is", probe);
     probing->add_flag("--use-proposal", options->usesProposal,
                       "compile for the proposed target from now on");
     probing->add_flag("--measure", options->measures,
                       "measure how fast it computes, reads and starts threads; it is compiled for "
                       "with these figures from now on");
     addQueueOption(*probing, options->access);
-    addNamed("remove", "forgets a board",
+    addNamed("remove", "forget a board",
              [](const BoardCommandOptions& o, JobContext&) { return removeBoard(o); });
-    addQueueOption(*addNamed("test", "runs the sample model on a board", test), options->access);
+    addQueueOption(*addNamed("test", "run the sample model on a board", test), options->access);
 }
 
 } // namespace tenon::cli

@@ -102,7 +102,7 @@ int serve(const RpcServerOptions& options)
 void addRpcServer(CLI::App& app, Action& action)
 {
     const auto options = std::make_shared<RpcServerOptions>();
-    CLI::App* command = app.add_subcommand("rpc-server", "runs models for clients of TVM's RPC");
+    CLI::App* command = app.add_subcommand("rpc-server", "run models for clients of TVM's RPC");
     command->add_option("--host", options->host, "address to listen on")->capture_default_str();
     command->add_option("--port", options->port, "port to listen on; 0: any")
         ->check(CLI::Range(0, 65535))

@@ -106,7 +106,7 @@ int serve(const TrackerOptions& options, JobContext& job)
 void addTracker(CLI::App& app, Action& action)
 {
     const auto options = std::make_shared<TrackerOptions>();
-    CLI::App* command = app.add_subcommand("tracker", "lends RPC servers, as TVM's tracker does");
+    CLI::App* command = app.add_subcommand("tracker", "lend RPC servers, as TVM's tracker does");
     addOutputOptions(*command, options->common);
     command->add_option("--host", options->server.host, "address to listen on")
         ->capture_default_str();
