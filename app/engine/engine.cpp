@@ -31,6 +31,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace tenon::app {
 
 using core::JobContext;
@@ -277,7 +279,10 @@ views::OpFamilies opFamilies()
 QStringList modelFileFilters()
 {
     QStringList filters, suffixes;
-    for (const compiler::Importer* importer : compiler::allImporters()) {
+    // What is asked last takes most files, so it is read first.
+    auto importers = compiler::allImporters();
+    std::reverse(importers.begin(), importers.end());
+    for (const compiler::Importer* importer : importers) {
         if (importer->suffix.empty()) continue;
         suffixes << QLatin1Char('*') + QString::fromStdString(std::string(importer->suffix));
         filters << QCoreApplication::translate("MainWindow", "%1 models (%2)")

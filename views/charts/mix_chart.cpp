@@ -20,7 +20,9 @@ namespace tenon::views {
 namespace {
 
 constexpr double kLeft = 64, kRight = 18, kTop = 26, kBottom = 40;
+constexpr double kLine = 18;           ///< of text; where two would meet, there are fewer
 constexpr int kLines = 5, kPlaces = 4; ///< ticks of the two axes, about
+constexpr int kLeastHeight = 120;      ///< with three lines between the margins
 
 } // namespace
 
@@ -30,6 +32,7 @@ MixChart::MixChart(const ThemeSource& themes, QWidget* parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setMinimumHeight(kLeastHeight);
     setAccessibleName(tr("Error against size or time"));
     connect(&themes, &ThemeSource::changed, this, [this] { update(); });
 }
@@ -128,7 +131,8 @@ void MixChart::paintGrid(QPainter& painter) const
     const Theme& t = m_themes.theme();
     const QRectF where = area();
     const Extent all = extent();
-    for (const double loss : roundTicks(0, all.loss, kLines, StepKind::Decimal)) {
+    const int lines = std::clamp(static_cast<int>(where.height() / kLine) - 1, 1, kLines);
+    for (const double loss : roundTicks(0, all.loss, lines, StepKind::Decimal)) {
         const double y = where.bottom() - loss / all.loss * where.height();
         painter.setPen(t.line);
         painter.drawLine(QPointF(where.left(), y), QPointF(where.right(), y));

@@ -174,13 +174,14 @@ QString PartsModel::text(const PartRow& row, int column) const
     if (!value.isValid())
         return column < differenceColumn() ? QStringLiteral("not known") : QString();
     if (column < differenceColumn()) return countText(value.toLongLong()) + QStringLiteral(" B");
-    const double more = value.toDouble();
+    const bool isPercent = column > differenceColumn();
+    // What rounds to nothing has no sign.
+    const double more = isPercent ? std::round(value.toDouble() * 10) / 10 : value.toDouble();
     const QString sign = more < 0   ? QStringLiteral("−")
                          : more > 0 ? QStringLiteral("+")
                                     : QString();
-    if (column == differenceColumn())
-        return sign + countText(std::abs(value.toLongLong())) + QStringLiteral(" B");
-    return sign + QString::number(std::abs(more), 'f', 1) + QStringLiteral(" %");
+    return isPercent ? sign + QString::number(std::abs(more), 'f', 1) + QStringLiteral(" %")
+                     : sign + countText(std::abs(value.toLongLong())) + QStringLiteral(" B");
 }
 
 QVariant PartsModel::data(const QModelIndex& index, int role) const

@@ -44,6 +44,8 @@ private slots:
         const QString first = modelFileFilters().first();
         for (const char* suffix : {"*.onnx", "*.tflite", "*.tar"})
             QVERIFY2(first.contains(QLatin1String(suffix)), qPrintable(first));
+        QVERIFY2(first.contains(QLatin1String("(*.onnx")), qPrintable(first)); // what most have
+        QVERIFY(modelFileFilters().at(1).contains(QLatin1String("*.onnx")));
     }
 
     void saysWhatADropWillOpenAndOpensIt()

@@ -142,6 +142,17 @@ private slots:
         QCOMPARE(text(2, 5), QString()); // nothing is known of it
     }
 
+    void givesNothingNoSign()
+    {
+        Footprint large = footprint(true);
+        for (ExecutorFootprint& executor : large.executors)
+            if (!executor.flash.empty()) executor.flash[1].bytes = 100000000;
+        PartsModel model;
+        model.setFootprint(large);
+        QCOMPARE(model.index(4, 5).data().toString(), QStringLiteral("−650 B"));
+        QCOMPARE(model.index(4, 6).data().toString(), QStringLiteral("0.0 %"));
+    }
+
     void leavesConstantsOutWhenAskedTo()
     {
         Bench bench(true);

@@ -64,6 +64,8 @@ QWidget* QuantizePage::buildCurve()
     m_curvePanel->content()->addWidget(m_summary);
     m_curvePanel->content()->addWidget(m_warnings);
     m_curvePanel->content()->addWidget(m_chart, 1);
+    constexpr int kLeast = 290; // three lines of summary, three of warnings and the curve
+    m_curvePanel->setMinimumHeight(kLeast);
     connect(m_axis, &QTabBar::currentChanged, this,
             [this](int tab) { m_presenter->setAxis(tab == 0 ? MixAxis::Flash : MixAxis::Time); });
     connect(m_chart, &MixChart::widerChosen, m_presenter, &QuantizePresenter::chooseWider);
@@ -113,7 +115,7 @@ QWidget* QuantizePage::buildSide()
     m_valuesPanel->content()->addWidget(m_tensorText);
     auto* rows = makeSplitter(Qt::Vertical, {m_placedPanel, m_valuesPanel}, {210, 300});
     rows->setStretchFactor(1, 1);
-    return rows;
+    return m_side = rows;
 }
 
 void QuantizePage::connectTables(Selection& selection)
@@ -154,12 +156,13 @@ void QuantizePage::addLayerCommands()
 /// Names need room: what the tooltips and the command line say as well leaves first.
 void QuantizePage::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kWide = 3, kWeights = 5, kInt8Time = 6, kFloatTime = 7;
-    constexpr int kNarrow = 1500, kVeryNarrow = 1300;
+    constexpr int kWide = 3, kNow = 4, kWeights = 5, kInt8Time = 6, kFloatTime = 7;
+    constexpr int kNarrow = 1500, kVeryNarrow = 1300, kNarrowest = 1100;
     QWidget::resizeEvent(event);
     for (const int column : {kWide, kWeights}) m_layers->setColumnHidden(column, width() < kNarrow);
     for (const int column : {kInt8Time, kFloatTime})
         m_layers->setColumnHidden(column, width() < kVeryNarrow);
+    m_layers->setColumnHidden(kNow, width() < kNarrowest);
 }
 
 /// Space asks for another precision of the layer.
@@ -206,6 +209,7 @@ void QuantizePage::refresh()
 {
     const QuantizeState& state = m_presenter->state();
     m_stack->setCurrentIndex(state.hasResult ? 1 : 0);
+    m_side->setVisible(state.hasResult);
     m_summary->setText(state.isRunning ? tr("working…") : state.summary);
     m_summary->setToolTip(state.floats.join(QLatin1Char('\n')));
     m_warnings->setText(state.warnings.join(QLatin1Char('\n')));

@@ -50,6 +50,7 @@ private:
     EmptyNotice* m_notice;
     Panel* m_curvePanel = nullptr;
     Panel* m_tablePanel = nullptr;
+    QWidget* m_side = nullptr; ///< of a result
     Panel* m_placedPanel = nullptr;
     Panel* m_valuesPanel = nullptr;
     MixChart* m_chart = nullptr;

@@ -81,7 +81,9 @@ public:
         content()->setSpacing(4);
         content()->addWidget(heading);
         content()->addWidget(words, 1);
-        setFixedHeight(142);
+        constexpr int kRoom = (kColumnWidth - 2 * kGutter) / 3 - 2 * kPanelMargin;
+        words->setMinimumHeight(words->heightForWidth(kRoom) + 4);
+        setMinimumHeight(142);
     }
 
 protected:
