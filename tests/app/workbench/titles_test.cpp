@@ -107,6 +107,35 @@ private slots:
             }
         }
     }
+
+    /// Columns that share what the others leave, in a small window.
+    void givesColumnsThatShareRoomTheirTitles()
+    {
+        MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
+        window.resize(980, 620);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        const auto settled = [&] { return window.isSettled(); };
+        QVERIFY(QTest::qWaitFor(settled, 120000));
+        window.workspace().compile();
+        QVERIFY(QTest::qWaitFor(settled, 120000));
+        QVERIFY(window.showPerspective(QStringLiteral("executors")));
+        QVERIFY(!window.grab().isNull());
+        const QHeaderView* titles = nullptr;
+        for (const auto* table : window.findChildren<views::DataTable*>())
+            if (table->model()->headerData(0, Qt::Horizontal) == QStringLiteral("Memory"))
+                titles = table->horizontalHeader();
+        QVERIFY(titles);
+        QCOMPARE(titles->count(), 6);
+        int wide = 0;
+        for (int column = 0; column < titles->count(); ++column) {
+            const int least = titles->sectionSizeHint(column);
+            QVERIFY2(titles->sectionSize(column) >= least,
+                     qPrintable(titles->model()->headerData(column, Qt::Horizontal).toString()));
+            wide += titles->sectionSize(column);
+        }
+        QCOMPARE(wide, titles->viewport()->width());
+    }
 };
 
 QTEST_MAIN(TitlesTest)

@@ -158,14 +158,51 @@ void DataTable::applyTheme()
 void DataTable::setColumnWidths(const std::vector<int>& widths)
 {
     horizontalHeader()->setStretchLastSection(false);
+    m_sharing.clear();
     for (size_t i = 0; i < widths.size(); ++i) {
         const int column = static_cast<int>(i);
         horizontalHeader()->setSectionResizeMode(column, widths[i] > 0 ? QHeaderView::Interactive
                                                                        : QHeaderView::Stretch);
+        if (widths[i] <= 0) m_sharing.push_back(column);
         if (widths[i] <= 0) continue;
         const int least = horizontalHeader()->sectionSizeHint(column);
         horizontalHeader()->resizeSection(column, std::max(widths[i], least));
     }
+    shareRoom();
+}
+
+/// In equal parts, but none has less than its title needs.
+void DataTable::shareRoom()
+{
+    QHeaderView& titles = *horizontalHeader();
+    std::vector<int> sharing;
+    int room = viewport()->width();
+    for (int column = 0; column < titles.count(); ++column) {
+        const bool shares =
+            std::find(m_sharing.begin(), m_sharing.end(), column) != m_sharing.end();
+        if (!titles.isSectionHidden(column) && shares) sharing.push_back(column);
+        if (!shares) room -= titles.sectionSize(column); // 0 of a hidden one
+    }
+    const auto byTitle = [&](int a, int b) {
+        return titles.sectionSizeHint(a) > titles.sectionSizeHint(b);
+    };
+    std::stable_sort(sharing.begin(), sharing.end(), byTitle);
+    auto left = static_cast<int>(sharing.size());
+    for (const int column : sharing) {
+        const int least = titles.sectionSizeHint(column);
+        const bool isTight = left > 1 && room / left < least;
+        const auto mode = isTight ? QHeaderView::Fixed : QHeaderView::Stretch;
+        if (titles.sectionResizeMode(column) != mode) titles.setSectionResizeMode(column, mode);
+        if (isTight) titles.resizeSection(column, least);
+        if (isTight) room -= least;
+        if (isTight) --left;
+    }
+}
+
+void DataTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    shareRoom();
 }
 
 bool DataTable::hasText(int column) const

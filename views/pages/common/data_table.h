@@ -9,6 +9,7 @@
 #include <QTableView>
 
 #include <map>
+#include <vector>
 
 namespace tenon::views {
 
@@ -62,14 +63,17 @@ signals:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool viewportEvent(QEvent* event) override;
 
 private:
     void applyTheme();
+    void shareRoom();
     const ThemeSource& m_themes;
     SortedRows* m_sorted;
     DataDelegate* m_delegate;
     std::map<int, int> m_fitted; ///< column -> width that was set last
+    std::vector<int> m_sharing;  ///< columns that share what the others leave
 };
 
 } // namespace tenon::views
