@@ -85,7 +85,8 @@ std::optional<double> floatIntrinsic(Intrinsic intrinsic, const double* args)
     case Intrinsic::Cos: return std::cos(x);
     case Intrinsic::Cosh: return std::cosh(x);
     case Intrinsic::Erf: return std::erf(x);
-    case Intrinsic::Exp: return std::exp(x);
+    case Intrinsic::Exp:
+    case Intrinsic::ExpNonPositive: return std::exp(x);
     case Intrinsic::Floor: return std::floor(x);
     case Intrinsic::Fma: return std::fma(x, args[1], args[2]);
     case Intrinsic::Likely: return x;

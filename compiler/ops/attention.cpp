@@ -212,7 +212,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             if (emptyIsZero)
                 most = tir::select(equal(most, minusInfinity(most->dtype)),
                                    tir::zeroOf(most->dtype), most);
-            return tir::call(tir::Intrinsic::Exp, te::at(scores, i) - most);
+            return tir::call(tir::Intrinsic::ExpNonPositive, te::at(scores, i) - most);
         },
         "elemwise");
     const te::TensorRef sum = along("attention_sum", powers, te::Combiner::Sum);

@@ -49,7 +49,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     };
     const te::TensorRef exponential = te::compute(
         "softmax_exp", in[0]->shape(),
-        [&](const Exprs& i) { return tir::call(tir::Intrinsic::Exp, shifted(i)); }, "elemwise");
+        [&](const Exprs& i) { return tir::call(tir::Intrinsic::ExpNonPositive, shifted(i)); },
+        "elemwise");
     const te::TensorRef sum = along("softmax_sum", exponential, axis, te::Combiner::Sum, *normal);
     return te::Tensors{te::compute(
         isLog ? "log_softmax" : "softmax", in[0]->shape(),

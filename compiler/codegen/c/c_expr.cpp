@@ -63,7 +63,8 @@ const char* mathName(Intrinsic intrinsic)
     case Intrinsic::Cos: return "cos";
     case Intrinsic::Cosh: return "cosh";
     case Intrinsic::Erf: return "erf";
-    case Intrinsic::Exp: return "exp";
+    case Intrinsic::Exp:
+    case Intrinsic::ExpNonPositive: return "exp";
     case Intrinsic::Floor: return "floor";
     case Intrinsic::Log: return "log";
     case Intrinsic::Pow: return "pow";
@@ -81,7 +82,8 @@ const char* mathName(Intrinsic intrinsic)
 /// Of a helper that needs no library, for float32; or null.
 const char* ownName(const ExprNode& node)
 {
-    if (node.intrinsic == Intrinsic::Exp) return "exp_f32";
+    if (node.intrinsic == Intrinsic::Exp || node.intrinsic == Intrinsic::ExpNonPositive)
+        return "exp_f32";
     if (node.intrinsic == Intrinsic::Reinterpret) {
         const DataType from = node.args[0]->dtype;
         if (from == core::kFloat32 && node.dtype == core::kInt32) return "i32_of_f32";

@@ -11,22 +11,14 @@ namespace tenon::compiler {
 namespace {
 
 using tir::ExprKind;
-using tir::Intrinsic;
 
 /// Iterations side by side: each has four values in registers, and the constants are there, too.
 constexpr int64_t kMostTogether = 4;
 
-bool isLongFunction(const tir::ExprNode& node)
+bool isLongVector(const tir::ExprNode& node)
 {
-    if (node.kind != ExprKind::Intrinsic || node.dtype.lanes == 1) return false;
-    switch (node.intrinsic) {
-    case Intrinsic::Exp:
-    case Intrinsic::Log:
-    case Intrinsic::Tanh:
-    case Intrinsic::Sigmoid:
-    case Intrinsic::Erf: return true;
-    default: return false;
-    }
+    return node.kind == ExprKind::Intrinsic && node.dtype.lanes > 1 &&
+           tir::isLongFunction(node.intrinsic);
 }
 
 /// A store of such a function of what it does not change: no iteration reads another's result.
@@ -35,7 +27,7 @@ bool isIndependent(const tir::Stmt& body)
     if (body->kind != tir::StmtKind::Store) return false;
     bool isLong = false, isIndependent = true;
     tir::visitExprs(body->value, [&](const tir::Expr& expr) {
-        isLong = isLong || isLongFunction(*expr);
+        isLong = isLong || isLongVector(*expr);
         isIndependent =
             isIndependent && !(expr->kind == ExprKind::Load && expr->buffer == body->buffer);
         return isIndependent;
@@ -56,23 +48,40 @@ void takeTurns(const std::vector<Run>& runs, llvm::BasicBlock& block)
 
 } // namespace
 
+void Emitter::inTurns(const tir::StmtNode& loop, int64_t count,
+                      const std::function<llvm::Value*(int64_t)>& variable)
+{
+    llvm::BasicBlock* const block = m_builder.GetInsertBlock();
+    std::vector<Run> runs;
+    for (int64_t i = 0; i < count; ++i) {
+        llvm::Value* const at = variable(i);
+        const size_t before = block->size();
+        m_known.forget(); // a value of one iteration may come behind another's use of it
+        m_vars[loop.loop.var.get()] = at;
+        statement(loop.body);
+        Run& run = runs.emplace_back();
+        for (llvm::Instruction& each : llvm::drop_begin(*block, before)) run.push_back(&each);
+    }
+    if (m_builder.GetInsertBlock() == block) takeTurns(runs, *block);
+}
+
+/// How many iterations of a loop that stays one are written in turns: two fill what a processor
+/// looks ahead less than one behind the other do (e^x of 8 elements on Zen 4: 10.1 cycles, 8.4 so).
+int64_t Emitter::iterationsInTurns(const tir::StmtNode& loop, int64_t extent) const
+{
+    return extent > 1 && isIndependent(loop.body) ? 2 : 1;
+}
+
 bool Emitter::unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin,
                               int64_t extent)
 {
     if (!isIndependent(node.body)) return false;
     const int64_t groups = (extent + kMostTogether - 1) / kMostTogether;
     for (int64_t group = 0; group < groups; ++group) {
-        llvm::BasicBlock* const block = m_builder.GetInsertBlock();
-        std::vector<Run> runs;
-        for (int64_t i = extent * group / groups; i < extent * (group + 1) / groups; ++i) {
-            const size_t before = block->size();
-            m_known.forget(); // a value of one iteration may come behind another's use of it
-            selectRound(node, begin, i);
-            statement(node.body);
-            Run& run = runs.emplace_back();
-            for (llvm::Instruction& each : llvm::drop_begin(*block, before)) run.push_back(&each);
-        }
-        if (m_builder.GetInsertBlock() == block) takeTurns(runs, *block);
+        const int64_t first = extent * group / groups;
+        inTurns(node, extent * (group + 1) / groups - first, [&](int64_t i) {
+            return llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + first + i);
+        });
     }
     return true;
 }

@@ -165,13 +165,30 @@ void Emitter::loop(const StmtNode& node)
         begin = m_builder.CreateTrunc(begin, m_builder.getInt32Ty());
         extent = m_builder.CreateTrunc(extent, m_builder.getInt32Ty());
     }
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(extent);
+    const int64_t together = known ? iterationsInTurns(node, known->getSExtValue()) : 1;
+    const int64_t left = known ? known->getSExtValue() % together : 0;
+    if (left > 0)
+        extent = llvm::ConstantInt::getSigned(extent->getType(), known->getSExtValue() - left);
     llvm::Value* end = m_builder.CreateAdd(begin, extent, "", false, true);
+    rounds(node, begin, end, known && known->getSExtValue() > 0, together);
+    for (int64_t i = 0; i < left; ++i) {
+        llvm::Value* variable = m_builder.CreateZExt(end, type);
+        m_vars[node.loop.var.get()] =
+            m_builder.CreateAdd(variable, llvm::ConstantInt::getSigned(type, i), "", false, true);
+        statement(node.body);
+    }
+}
+
+void Emitter::rounds(const StmtNode& node, llvm::Value* begin, llvm::Value* end, bool isEntered,
+                     int64_t together)
+{
+    llvm::Type* type = typeOf(node.loop.var->dtype);
     llvm::BasicBlock* body = llvm::BasicBlock::Create(m_context, node.loop.var->name, m_function);
     llvm::BasicBlock* exit =
         llvm::BasicBlock::Create(m_context, "after_" + node.loop.var->name, m_function);
     llvm::BasicBlock* preheader = m_builder.GetInsertBlock();
-    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(extent);
-    if (known && known->getSExtValue() > 0)
+    if (isEntered)
         m_builder.CreateBr(body);
     else
         m_builder.CreateCondBr(m_builder.CreateICmpSLT(begin, end), body, exit);
@@ -181,22 +198,37 @@ void Emitter::loop(const StmtNode& node)
     llvm::Value* variable = m_builder.CreateZExt(counter, type);
     m_vars[node.loop.var.get()] = variable;
     m_depth[variable] = m_loopDepth++;
-    statement(node.body);
+    if (together > 1)
+        inTurns(node, together, [&](int64_t i) {
+            return m_builder.CreateAdd(variable, llvm::ConstantInt::getSigned(type, i), "", false,
+                                       true);
+        });
+    else
+        statement(node.body);
     --m_loopDepth;
     markLine(node);
-    llvm::Value* next = m_builder.CreateAdd(counter, llvm::ConstantInt::get(counter->getType(), 1),
-                                            "", false, true);
+    llvm::Value* next = m_builder.CreateAdd(
+        counter, llvm::ConstantInt::getSigned(counter->getType(), together), "", false, true);
     counter->addIncoming(next, m_builder.GetInsertBlock());
+    m_builder.CreateCondBr(m_builder.CreateICmp(goesOnWhile(begin, end), next, end), body, exit);
+    m_builder.SetInsertPoint(exit);
+}
+
+/// The comparison of the next round's number with the end.
+llvm::CmpInst::Predicate Emitter::goesOnWhile(const llvm::Value* begin,
+                                              const llvm::Value* end) const
+{
     // InstCombine lets `next < end` compare the counter before it steps, which takes AArch64 one
     // more instruction than counting down to zero; counting down, x86 adds an index to every
     // address. So does AArch64 in short loops, which then copy registers (3 x 3 of bytes: 7 % more
     // instructions).
     constexpr int64_t kFewIterations = 4;
-    const bool countsDown = llvm::Triple(m_module.getTargetTriple()).isAArch64() &&
-                            !(known && known->getSExtValue() <= kFewIterations);
-    const auto goesOn = countsDown ? llvm::CmpInst::ICMP_NE : llvm::CmpInst::ICMP_SLT;
-    m_builder.CreateCondBr(m_builder.CreateICmp(goesOn, next, end), body, exit);
-    m_builder.SetInsertPoint(exit);
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
+    const auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
+    const bool areFew =
+        first && last && last->getSExtValue() - first->getSExtValue() <= kFewIterations;
+    const bool countsDown = llvm::Triple(m_module.getTargetTriple()).isAArch64() && !areFew;
+    return countsDown ? llvm::CmpInst::ICMP_NE : llvm::CmpInst::ICMP_SLT;
 }
 
 void Emitter::selectRound(const StmtNode& node, const llvm::ConstantInt& begin, int64_t round)

@@ -11,6 +11,7 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -100,10 +101,17 @@ private:
     bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
+    int64_t iterationsInTurns(const tir::StmtNode& loop, int64_t extent) const;
+    void inTurns(const tir::StmtNode& loop, int64_t count,
+                 const std::function<llvm::Value*(int64_t)>& variable);
 
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
     void loop(const tir::StmtNode& node);
+    /// The loop from `begin` to `end`, so many iterations a round, which divide them.
+    void rounds(const tir::StmtNode& node, llvm::Value* begin, llvm::Value* end, bool isEntered,
+                int64_t together);
+    llvm::CmpInst::Predicate goesOnWhile(const llvm::Value* begin, const llvm::Value* end) const;
     bool countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const;
     void unrolled(const tir::StmtNode& node);
     void storeElement(const tir::StmtNode& node);

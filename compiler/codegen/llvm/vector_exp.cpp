@@ -43,25 +43,38 @@ llvm::Value* VectorMath::exp(llvm::Value* x)
 {
     const double high = m_isDouble ? 710.5 : 89.5; // a little above the overflow
     const double low = m_isDouble ? -745.13321910194122 : -103.97207708;
-    if (m_hasReciprocal) return exp512(x, low, high);
+    if (m_hasReciprocal) return exp512(notAbove(x, high), low);
     // Clamp so that the scaling below stays defined. What becomes 0 is computed as exp(0): masked
     // scores would else make subnormal numbers, each an assist of some hundred cycles (softmax of a
     // masked row 4 times slower). NaN passes both comparisons.
     llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
     llvm::Value* t = m_b.CreateSelect(below, constant(0), notAbove(x, high));
-    const auto [e, shifted] = reducedExp(t, 1, 0);
-    llvm::Value* n = m_b.CreateSub(
-        shifted, m_b.CreateBitCast(constant(m_isDouble ? 0x1.8p52 : 0x1.8p23), m_intType));
-    // Two half scalings reach subnormal and infinite results without an out-of-range exponent.
-    llvm::Value* half = m_b.CreateAShr(n, integer(1));
-    llvm::Value* scaled = mul(mul(e, powerOfTwo(half)), powerOfTwo(m_b.CreateSub(n, half)));
+    // Two half scalings reach subnormal and infinite results without an out-of-range exponent. The
+    // halves of n + 2 bias have a bias each, and the shifts drop what the rounding left above.
+    const int mantissaBits = m_isDouble ? 52 : 23;
+    const auto [e, doubled] = reducedExp(t, 1, m_isDouble ? 2046 : 254);
+    llvm::Value* half = m_b.CreateLShr(doubled, integer(1));
+    const auto power = [&](llvm::Value* exponent) {
+        return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissaBits)), m_type);
+    };
+    llvm::Value* scaled = mul(mul(e, power(half)), power(m_b.CreateSub(doubled, half)));
     return m_b.CreateSelect(below, constant(0), scaled);
 }
 
-llvm::Value* VectorMath::exp512(llvm::Value* x, double low, double high)
+llvm::Value* VectorMath::expNonPositive(llvm::Value* x)
+{
+    const double low = m_isDouble ? -708.39641853226408 : -87.336544; // of the least normal result
+    if (m_hasReciprocal) return exp512(x, low);
+    // What becomes 0 has any exponent before, but none that makes subnormal numbers, each an assist
+    // of some hundred cycles. NaN stays.
+    llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
+    return m_b.CreateSelect(below, constant(0), normalExp(x, 1));
+}
+
+llvm::Value* VectorMath::exp512(llvm::Value* x, double low)
 {
     // One instruction scales by any power; its mask makes the zeros, without subnormal numbers.
-    const auto [mantissa, shifted] = reducedExp(notAbove(x, high), 1, 0);
+    const auto [mantissa, shifted] = reducedExp(x, 1, 0);
     llvm::Value* n = sub(m_b.CreateBitCast(shifted, m_type), constant(0x1.8p23));
     llvm::Value* isKept = m_b.CreateFCmpUGE(x, constant(low));
     return m_b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},

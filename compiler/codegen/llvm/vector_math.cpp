@@ -51,14 +51,6 @@ llvm::Value* VectorMath::notAbove(llvm::Value* x, double limit)
     return m_b.CreateSelect(m_b.CreateFCmpOGT(x, constant(limit)), constant(limit), x);
 }
 
-llvm::Value* VectorMath::powerOfTwo(llvm::Value* n)
-{
-    const int mantissa = m_isDouble ? 52 : 23;
-    const int bias = m_isDouble ? 1023 : 127;
-    llvm::Value* exponent = m_b.CreateAdd(n, integer(bias));
-    return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissa)), m_type);
-}
-
 llvm::Value* VectorMath::sigmoid(llvm::Value* x)
 {
     // 1 / (1 + e^-x); exponents and results stop at the smallest normal number.
@@ -209,6 +201,7 @@ llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
     case Intrinsic::Sqrt: return direct(llvm::Intrinsic::sqrt);
     case Intrinsic::Rsqrt: return div(one, sqrt(x));
     case Intrinsic::Exp: return exp(x);
+    case Intrinsic::ExpNonPositive: return expNonPositive(x);
     case Intrinsic::Log: return log(x);
     case Intrinsic::Tanh: return tanh(x);
     case Intrinsic::Sigmoid: return sigmoid(x);

@@ -41,7 +41,8 @@ private:
     llvm::Value* normalExp(llvm::Value* t, double sign); ///< where e^(sign t) is a normal number
     llvm::Value* normalExp512(llvm::Value* t, double sign);
     llvm::Value* exp(llvm::Value* x);
-    llvm::Value* exp512(llvm::Value* x, double low, double high); ///< zero below `low`
+    llvm::Value* expNonPositive(llvm::Value* x);
+    llvm::Value* exp512(llvm::Value* x, double low); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
     llvm::Value* logOfParts(llvm::Value* f, llvm::Value* n); ///< log(1 + f) + n log(2)
     llvm::Value* log512(llvm::Value* x);
@@ -68,7 +69,6 @@ private:
     llvm::Value* withSignOf(llvm::Value* magnitude, llvm::Value* sign);
     llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
     llvm::Value* horner(llvm::Value* x, std::initializer_list<double> highestFirst);
-    llvm::Value* powerOfTwo(llvm::Value* n); ///< 2^n for integers within the normal range
     llvm::Value* notAbove(llvm::Value* x, double limit); ///< NaN stays
     llvm::Value* reciprocal(llvm::Value* x);             ///< of what is neither huge nor subnormal
     llvm::Value* quotient(llvm::Value* above, llvm::Value* below); ///< `below` likewise

@@ -38,15 +38,7 @@ int64_t costOf(const Expr& expr)
     case ExprKind::Intrinsic: break;
     default: return 0;
     }
-    switch (expr->intrinsic) {
-    case Intrinsic::Exp:
-    case Intrinsic::Log:
-    case Intrinsic::Tanh:
-    case Intrinsic::Sigmoid:
-    case Intrinsic::Erf:
-    case Intrinsic::Pow: return 20;
-    default: return 2;
-    }
+    return tir::isLongFunction(expr->intrinsic) ? 20 : 2;
 }
 
 bool isDot(const Expr& expr)

@@ -151,16 +151,8 @@ bool callsMath(const Stmt& block)
 {
     bool found = false;
     tir::visitExprsIn(block->body, [&](const Expr& expr) {
-        if (expr->kind != ExprKind::Intrinsic) return true;
-        switch (expr->intrinsic) {
-        case tir::Intrinsic::Exp:
-        case tir::Intrinsic::Log:
-        case tir::Intrinsic::Tanh:
-        case tir::Intrinsic::Sigmoid:
-        case tir::Intrinsic::Erf:
-        case tir::Intrinsic::Pow: found = true; break;
-        default: break;
-        }
+        found =
+            found || (expr->kind == ExprKind::Intrinsic && tir::isLongFunction(expr->intrinsic));
         return !found;
     });
     return found;

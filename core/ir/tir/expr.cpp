@@ -113,6 +113,20 @@ const char* intrinsicText(Intrinsic intrinsic)
     return "";
 }
 
+bool isLongFunction(Intrinsic intrinsic)
+{
+    switch (intrinsic) {
+    case Intrinsic::Exp:
+    case Intrinsic::ExpNonPositive:
+    case Intrinsic::Log:
+    case Intrinsic::Tanh:
+    case Intrinsic::Sigmoid:
+    case Intrinsic::Erf:
+    case Intrinsic::Pow: return true;
+    default: return false;
+    }
+}
+
 int intrinsicArity(Intrinsic intrinsic)
 {
     switch (intrinsic) {

@@ -66,6 +66,7 @@ enum class Intrinsic : uint8_t
 };
 const char* intrinsicText(Intrinsic intrinsic);
 int intrinsicArity(Intrinsic intrinsic);
+bool isLongFunction(Intrinsic intrinsic); ///< computed by tens of instructions
 
 /// Handle to an immutable expression; never null once used.
 class Expr

@@ -83,6 +83,7 @@ long double rsqrtL(long double x) { return 1 / std::sqrt(x); }
 
 const Row kRows[] = {
     {"exp", tir::Intrinsic::Exp, -100, 88, 2, std::exp},
+    {"exp_nonpositive", tir::Intrinsic::ExpNonPositive, -87.3, 0, 2, std::exp},
     {"log", tir::Intrinsic::Log, 1e-6, 1000, 2, std::log},
     {"tanh", tir::Intrinsic::Tanh, -10, 10, 3, std::tanh},
     {"sigmoid", tir::Intrinsic::Sigmoid, -80, 40, 4, sigmoidL, 1.2},
@@ -194,6 +195,23 @@ TEST(VectorMath, multipliesArgumentsByReciprocals)
     for (size_t i = 0; i < x.size(); ++i)
         EXPECT_LE(ulpError(y[i], std::erf(static_cast<long double>(x[i]) / std::sqrt(2.0L))), 4)
             << x[i];
+}
+
+TEST(VectorMath, exponentialsOfWhatIsNotPositiveEndInZero)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    for (const int lanes : {8, 16}) {
+        std::vector<float> x{-inf,   std::nanf(""), std::nanf("3"), -0.0f,  -87.3f,
+                             -87.4f, -103.0f,       -200.0f,        -1e10f, -3e38f};
+        x.resize(16);
+        const auto y = apply<float>(
+            core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::ExpNonPositive, v); },
+            lanes);
+        EXPECT_TRUE(std::isnan(y[1]) && std::isnan(y[2])) << lanes;
+        EXPECT_EQ(y[3], 1);
+        EXPECT_LE(ulpError(y[4], std::exp(static_cast<long double>(x[4]))), 2);
+        for (const size_t end : {0, 5, 6, 7, 8, 9}) EXPECT_EQ(y[end], 0) << x[end];
+    }
 }
 
 TEST(VectorMath, keepsSpecialValues)
