@@ -8,6 +8,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/slice_ranges.h"
+#include "compiler/passes/transposed_factor.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 
@@ -347,10 +348,15 @@ std::optional<Patch> toDense(const Site& site)
     return matmulToDense(site.module, site.function, site.node);
 }
 
+std::optional<Patch> untranspose(const Site& site)
+{
+    return untransposeFactor(site.module, site.function, site.node);
+}
+
 using Rule = std::optional<Patch> (*)(const Site&);
 constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,   subtractToAdd,
                            divideToMultiply, mergeTwins,   sinkReshape, sliceOfConcatenate,
-                           foldPad,          toDense};
+                           foldPad,          toDense,      untranspose};
 
 } // namespace
 
