@@ -110,6 +110,13 @@ void GraphImport::defineUnknownInputs(const std::vector<std::string>& inputs, So
     }
 }
 
+void GraphImport::defineLentMemory(const std::vector<std::string>& inputs)
+{
+    for (const std::string& name : inputs)
+        if (!name.empty() && !m_state.find(name))
+            m_state.define({.name = name, .type = untypedValue()});
+}
+
 bool GraphImport::settle(NodeImport& node, const std::string& chooser)
 {
     node.checkInputsSeen();

@@ -70,6 +70,8 @@ public:
     std::vector<int> sortedNodes();
     /// Input names that nothing stands for become values of unknown type; reported.
     void defineUnknownInputs(const std::vector<std::string>& inputs, SourceId source);
+    /// The same where an operator may be lent memory that nothing was written to; not reported.
+    void defineLentMemory(const std::vector<std::string>& inputs);
     /// Ends a node's import. False when it failed: that is reported and the operators are removed;
     /// the caller then shows the node by addOpaque(). `chooser`: the value that chooses between
     /// bodies of which one could not be imported, else "".

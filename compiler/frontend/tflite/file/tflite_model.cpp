@@ -148,6 +148,11 @@ private:
         out.outputs = tensorIds(table, 2, out.tensors.size(), false);
         for (const FlatTable& op : table.tables(3))
             out.operators.push_back(operatorOf(op, out.tensors.size()));
+        // What an operator writes is no state of another, even where it keeps it.
+        for (const TfliteOperator& op : out.operators)
+            for (const int64_t id : op.outputs)
+                if (id >= 0 && id < static_cast<int64_t>(out.tensors.size()))
+                    out.tensors[static_cast<size_t>(id)].isVariable = false;
         m_model.subgraphs.push_back(std::move(out));
     }
 

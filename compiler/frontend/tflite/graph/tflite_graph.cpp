@@ -14,11 +14,21 @@
 namespace tenon::compiler {
 namespace {
 
+/// Operators that hold the program which a compiler for an accelerator made of a part of the model.
+constexpr std::pair<std::string_view, std::string_view> kAccelerators[] = {
+    {"edgetpu-custom-op", "the Edge TPU"}, {"ethos-u", "an Ethos-U"}};
+
 Diagnostic unknownOperator(const TfliteOperator& op)
 {
-    const std::string why =
-        op.isCustom ? " is a custom operator that is not known; it is shown but cannot be compiled"
-                    : " is not supported; it is shown but cannot be compiled";
+    std::string why = op.isCustom
+                          ? " is a custom operator that is not known; it is shown but cannot be "
+                            "compiled"
+                          : " is not supported; it is shown but cannot be compiled";
+    for (const auto& [name, accelerator] : kAccelerators)
+        if (op.isCustom && op.name == name)
+            why =
+                " is a program for " + std::string(accelerator) +
+                ", which is shown but cannot be compiled; open the model from before its compiler";
     return makeError(DiagnosticCode::UnsupportedOperator, "operator " + quoted(op.name) + why);
 }
 
@@ -156,15 +166,18 @@ void TfliteGraph::importOpaque(const TfliteOperator& op, SourceId source)
 
 void TfliteGraph::importNode(const TfliteOperator& op, SourceId source)
 {
-    defineUnknownInputs(namesOf(m_graph, op.inputs), source);
+    const std::vector<std::string> inputs = namesOf(m_graph, op.inputs);
     const TfliteConverter* converter = findTfliteConverter(op.name);
     const GraphOperator* graphOperator = findGraphOperator(op.name);
     const Definition* definition =
         op.isCustom && options().operators ? options().operators->find(op.name) : nullptr;
     if (!converter && !graphOperator && !definition) {
+        if (op.isCustom) defineLentMemory(inputs);
+        defineUnknownInputs(inputs, source);
         report(unknownOperator(op), source);
         return importOpaque(op, source);
     }
+    defineUnknownInputs(inputs, source);
     TfliteNode node(m_state, m_layouts, m_graph, op, source);
     if (graphOperator) {
         (this->*graphOperator->import)(node);

@@ -116,6 +116,22 @@ TEST(TfliteReader, ListsAllUnknownOperatorsAndStillShowsTheModel)
     EXPECT_EQ(importReport(*model).nodes.size(), 3u);
 }
 
+TEST(TfliteReader, ShowsProgramsOfAcceleratorsAndTheMemoryTheyAreLent)
+{
+    TfliteWriter w;
+    const int x = w.input("x", Type::Int8, {1, 4});
+    const int scratch = w.tensor("scratch", Type::UInt8, {64});
+    const int y = w.output("y", Type::Int8, {1, 4});
+    w.op("ethos-u", {x, scratch}, {y});
+    const auto model = loaded(w.file());
+    ASSERT_TRUE(model) << model.error().text();
+    ASSERT_EQ(model->diagnostics.size(), 1U) << errorsOf(w.file());
+    EXPECT_NE(model->diagnostics[0].message.find("`ethos-u` is a program for an Ethos-U"),
+              std::string::npos)
+        << model->diagnostics[0].message;
+    EXPECT_EQ(importReport(*model).nodes.size(), 1U);
+}
+
 TEST(TfliteReader, SaysWhatIsDamaged)
 {
     const std::vector<std::byte> whole = smallModel().file();
