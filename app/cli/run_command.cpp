@@ -66,6 +66,8 @@ Result<remote::NamedTensors> keptInputs(const RunOptions& options, const Manifes
 {
     auto inputs =
         hasData(options) ? inputsOf(options, manifest, report) : remote::madeUpInputs(manifest);
+    if (inputs)
+        for (const Diagnostic& note : runs::notesOnValues(*inputs)) printDiagnostic(note);
     if (!inputs || options.kept.empty()) return inputs;
     if (const Status kept = writeTensors(options.kept, "input_", {".pb"}, *inputs); !kept)
         return kept.error();

@@ -78,9 +78,10 @@ Result<ComparedModel> openWithData(const ComparedData& data, const std::string& 
     for (const GivenTensors& set : given) {
         auto values = assignInputs(inputs, withoutFixed(out.loaded->facts, set, bindings));
         if (!values && out.sets.empty()) return foundIn(values.error(), data.inputs);
-        if (values)
+        if (values) {
+            for (Diagnostic& note : notesOnValues(*values)) out.notes.push_back(std::move(note));
             out.sets.push_back(std::move(*values));
-        else // its sizes are others than those the model was bound to
+        } else // its sizes are others than those the model was bound to
             out.notes.push_back(
                 makeWarning(values.error().code, "data set " + std::to_string(&set - given.data()) +
                                                      " is left out: " + values.error().message));

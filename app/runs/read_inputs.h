@@ -10,6 +10,9 @@ namespace tenon::runs {
 Result<remote::NamedTensors> readInputs(const std::vector<ManifestTensor>& inputs,
                                         const std::vector<std::string>& paths);
 
+/// What is to be said of inputs of which some elements are NaN or infinite.
+std::vector<Diagnostic> notesOnValues(const remote::NamedTensors& inputs);
+
 /// The same error, which says where the tensors came from unless it does already.
 Diagnostic foundIn(Diagnostic error, const std::vector<std::string>& paths);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon as a program: exit codes, JSON, diagnostics on stderr, nothing half-written.
+#include "compiler/frontend/tensor_file.h"
 #include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -246,6 +248,29 @@ TEST_F(Cli, NamesTheFileOfInputsThatDoNotFit)
         EXPECT_EQ(outcome.code, 4) << command;
         EXPECT_NE(outcome.output.find(" in file " + out + "/output_0.pb\n"), std::string::npos)
             << outcome.output;
+    }
+}
+
+TEST_F(Cli, SaysWhereInputsAreNotFinite)
+{
+    const std::string digits = test::sourcePath("resources/sample/digits/model.onnx");
+    ASSERT_EQ(tenon("run " + digits + " --keep-inputs " + m_folder.path() + " 2>/dev/null").code,
+              0);
+    auto input = compiler::readTensorFile(m_folder.file("input_0.pb"));
+    ASSERT_TRUE(input) << input.error().text();
+    std::vector<float> values(static_cast<size_t>(input->tensor.size()));
+    values[3] = NAN;
+    values[5] = HUGE_VALF;
+    const std::string file = m_folder.file("x.npy");
+    ASSERT_TRUE(compiler::writeTensorFile(
+        file, core::Tensor::of<float>(core::kFloat32, input->tensor.shape(), values), "x"));
+    for (const char* command : {"run ", "compare "}) {
+        const Outcome outcome = tenon(command + digits + " --inputs " + file + " 2>&1");
+        EXPECT_NE(outcome.output.find("note[numeric-mismatch]: 2 of "), std::string::npos)
+            << outcome.output;
+        const Outcome finite =
+            tenon(command + digits + " --inputs " + m_folder.file("input_0.pb") + " 2>&1");
+        EXPECT_EQ(finite.output.find("infinite"), std::string::npos) << finite.output;
     }
 }
 
