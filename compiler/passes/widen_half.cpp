@@ -2,9 +2,9 @@
 // WidenHalf: operators on binary16 and bfloat16 compute in binary32, because sums of halves lose
 // what they add. Values between operators keep their bits, at every opt level alike: rounding them
 // one by one adds up to more than the last digits of a deep model's result. Only inputs, outputs,
-// what is no arithmetic and what decides a step are halves: floor and comparisons see the numbers
-// that the model's own type has. Needs types; stands before folding, which then widens weights
-// once.
+// what is no arithmetic, what moves these, and what decides a step are halves: floor and
+// comparisons see the numbers that the model's own type has. Needs types; stands before folding,
+// which then widens weights once.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -12,6 +12,7 @@
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace tenon::compiler {
 namespace {
@@ -26,10 +27,16 @@ bool readsHalf(const Module& module, const NodeRecord& node)
 }
 
 /// What moves and chooses values as well, so that nothing between operators is rounded.
-bool mustWiden(const NodeRecord& node)
+bool canWiden(const NodeRecord& node)
 {
     return findOp(node.op) && !isOp(node, castOp) && !node.op.starts_with("qnn.") &&
            node.types.size() == 1;
+}
+
+bool moves(const NodeRecord& node)
+{
+    const OpDef& op = factsOf(node);
+    return (op.choosesValues && op.family == Family::Movement) || isOp(node, concatenateOp);
 }
 
 ValueRef cast(PatchWriter& patch, ValueRef value, DataType to)
@@ -68,6 +75,35 @@ bool isStated(const Module& module, const NodeRecord& cast)
            });
 }
 
+/// Values that are halves and were nothing wider: what only moves them has no bits to keep, and
+/// moves half as many bytes.
+class Halves
+{
+public:
+    Halves(const Module& module, const GraphFunction& function)
+        : m_module(module)
+    {
+        for (const NodeId id : function.order)
+            if (isWide(module.node(id))) m_wide.insert(id);
+    }
+
+    bool onlyMoves(const NodeRecord& node) const { return moves(node) && !m_wide.count(node.id); }
+
+private:
+    bool isWide(const NodeRecord& node) const
+    {
+        if (node.kind != NodeKind::Op || node.types.empty() || !isHalf(node.types[0].dtype))
+            return false;
+        if (isOp(node, castOp)) return !isStated(m_module, node);
+        if (!canWiden(node) || !moves(node)) return canWiden(node);
+        return std::any_of(node.operands.begin(), node.operands.end(),
+                           [&](ValueRef operand) { return m_wide.count(operand.node) > 0; });
+    }
+
+    const Module& m_module;
+    std::unordered_set<NodeId> m_wide; ///< rounded only because the model's own type is
+};
+
 /// float32 -> half -> float32 without the rounding.
 std::optional<Patch> keepBits(const Module& module, const GraphFunction& function,
                               const UseIndex& uses, const StepPaths& paths, const NodeRecord& node)
@@ -94,10 +130,11 @@ Result<Patches> runWidenHalf(const Module& module, const PassContext&)
     for (const GraphFunction* function : openFunctions(module)) {
         const UseIndex uses(module, *function);
         const StepPaths paths(module, *function);
+        const Halves halves(module, *function);
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
             if (node.kind != NodeKind::Op) continue;
-            if (readsHalf(module, node) && mustWiden(node)) {
+            if (readsHalf(module, node) && canWiden(node) && !halves.onlyMoves(node)) {
                 patches.push_back(widened(module, *function, node));
                 continue;
             }
