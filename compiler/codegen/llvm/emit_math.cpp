@@ -134,7 +134,7 @@ llvm::Value* powerOfSingles(llvm::IRBuilderBase& builder, VectorMath& math, llvm
 {
     llvm::Type* type = x->getType();
     llvm::Type* wide = type->getWithNewType(builder.getDoubleTy());
-    VectorMath widely(builder, wide, false);
+    VectorMath widely(builder, wide, false, INT_MAX);
     llvm::Value* magnitude = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     llvm::Value* power =
         widely.powerOfSingle(builder.CreateFPExt(magnitude, wide), builder.CreateFPExt(y, wide));
@@ -253,7 +253,8 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
         llvm::FastMathFlags flags;
         flags.setAllowContract(true);
         m_builder.setFastMathFlags(flags);
-        VectorMath math(m_builder, typeOf(wide), m_options.hasReciprocal);
+        VectorMath math(m_builder, typeOf(wide), m_options.hasReciprocal,
+                        m_options.nanMaximumLanes);
         result = !y                 ? math.unary(node.intrinsic, x)
                  : dtype.bits == 32 ? powerOfSingles(m_builder, math, x, y)
                                     : math.pow(x, y);

@@ -34,7 +34,7 @@ VectorMath::Scaled VectorMath::reducedExp(llvm::Value* t, double sign, int bias)
 llvm::Value* VectorMath::normalExp(llvm::Value* t, double sign)
 {
     if (m_hasReciprocal) return normalExp512(t, sign);
-    const auto [mantissa, exponent] = reducedExp(t, sign, m_isDouble ? 1023 : 127);
+    const auto [mantissa, exponent] = reducedExp(t, sign, bias());
     llvm::Value* power = m_b.CreateShl(exponent, integer(m_isDouble ? 52 : 23));
     return mul(mantissa, m_b.CreateBitCast(power, m_type));
 }
@@ -44,21 +44,31 @@ llvm::Value* VectorMath::exp(llvm::Value* x)
     const double high = m_isDouble ? 710.5 : 89.5; // a little above the overflow
     const double low = m_isDouble ? -745.13321910194122 : -103.97207708;
     if (m_hasReciprocal) return exp512(notAbove(x, high), low);
+    if (m_hasNanMaximum) {
+        // Below `kLeast` the scaling rounds to 0 by itself, and costs such processors no more.
+        constexpr double kLeast = -104;
+        llvm::Value* t = m_b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, notAbove(x, high),
+                                                   constant(kLeast));
+        return twiceScaled(reducedExp(t, 1, 2 * bias()));
+    }
     // Clamp so that the scaling below stays defined. What becomes 0 is computed as exp(0): masked
     // scores would else make subnormal numbers, each an assist of some hundred cycles (softmax of a
     // masked row 4 times slower). NaN passes both comparisons.
     llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
     llvm::Value* t = m_b.CreateSelect(below, constant(0), notAbove(x, high));
-    // Two half scalings reach subnormal and infinite results without an out-of-range exponent. The
-    // halves of n + 2 bias have a bias each, and the shifts drop what the rounding left above.
-    const int mantissaBits = m_isDouble ? 52 : 23;
-    const auto [e, doubled] = reducedExp(t, 1, m_isDouble ? 2046 : 254);
-    llvm::Value* half = m_b.CreateLShr(doubled, integer(1));
+    return m_b.CreateSelect(below, constant(0), twiceScaled(reducedExp(t, 1, 2 * bias())));
+}
+
+llvm::Value* VectorMath::twiceScaled(const Scaled& scaled)
+{
+    // Two powers that share the exponent reach subnormal and infinite results. Halves of what is
+    // biased twice are biased once; what the rounding left above them is shifted out.
     const auto power = [&](llvm::Value* exponent) {
-        return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissaBits)), m_type);
+        return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(m_isDouble ? 52 : 23)), m_type);
     };
-    llvm::Value* scaled = mul(mul(e, power(half)), power(m_b.CreateSub(doubled, half)));
-    return m_b.CreateSelect(below, constant(0), scaled);
+    llvm::Value* half = m_b.CreateLShr(scaled.exponent, integer(1));
+    llvm::Value* rest = m_b.CreateSub(scaled.exponent, half);
+    return mul(mul(scaled.mantissa, power(half)), power(rest));
 }
 
 llvm::Value* VectorMath::expNonPositive(llvm::Value* x)

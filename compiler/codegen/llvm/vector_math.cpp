@@ -10,13 +10,24 @@ namespace tenon::compiler {
 
 using tir::Intrinsic;
 
-VectorMath::VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal)
+namespace {
+
+int lanesOf(const llvm::Type* type)
+{
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    return vector ? static_cast<int>(vector->getNumElements()) : 1;
+}
+
+} // namespace
+
+VectorMath::VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal,
+                       int nanMaximumLanes)
     : m_b(builder)
     , m_type(type)
     , m_intType(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits())))
     , m_isDouble(type->getScalarType()->isDoubleTy())
-    , m_hasReciprocal(hasReciprocal && !m_isDouble && type->isVectorTy() &&
-                      llvm::cast<llvm::FixedVectorType>(type)->getNumElements() == 16)
+    , m_hasReciprocal(hasReciprocal && !m_isDouble && lanesOf(type) == 16)
+    , m_hasNanMaximum(!m_isDouble && lanesOf(type) >= nanMaximumLanes)
 {
 }
 
@@ -48,6 +59,8 @@ llvm::Value* VectorMath::horner(llvm::Value* x, std::initializer_list<double> hi
 
 llvm::Value* VectorMath::notAbove(llvm::Value* x, double limit)
 {
+    if (m_hasNanMaximum)
+        return m_b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, constant(limit));
     return m_b.CreateSelect(m_b.CreateFCmpOGT(x, constant(limit)), constant(limit), x);
 }
 

@@ -17,8 +17,10 @@ class VectorMath
 {
 public:
     /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step, and scale by
-    /// powers of two (AVX-512 with DQ).
-    VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal);
+    /// powers of two (AVX-512 with DQ). From `nanMaximumLanes` lanes on one instruction gives the
+    /// smaller or NaN.
+    VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal,
+               int nanMaximumLanes);
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
@@ -38,6 +40,7 @@ private:
     /// e^(sign t) for |t| < 2^20, `bias` added to the exponent; NaN gives a mantissa of NaN and
     /// any exponent. A sign of -1 costs nothing here.
     Scaled reducedExp(llvm::Value* t, double sign, int bias);
+    llvm::Value* twiceScaled(const Scaled& scaled);      ///< of an exponent with twice the bias
     llvm::Value* normalExp(llvm::Value* t, double sign); ///< where e^(sign t) is a normal number
     llvm::Value* normalExp512(llvm::Value* t, double sign);
     llvm::Value* exp(llvm::Value* x);
@@ -57,6 +60,7 @@ private:
     llvm::Value* asin(llvm::Value* x);
     llvm::Value* expm1Over(llvm::Value* x); ///< (e^x - e^-x)/2 without cancellation near zero
 
+    int bias() const { return m_isDouble ? 1023 : 127; }
     llvm::Value* constant(double v) { return llvm::ConstantFP::get(m_type, v); }
     llvm::Value* integer(int64_t v) { return llvm::ConstantInt::getSigned(m_intType, v); }
     llvm::Value* add(llvm::Value* a, llvm::Value* b) { return m_b.CreateFAdd(a, b); }
@@ -78,6 +82,7 @@ private:
     llvm::Type* m_intType;
     bool m_isDouble;
     bool m_hasReciprocal;
+    bool m_hasNanMaximum;
 };
 
 } // namespace tenon::compiler
