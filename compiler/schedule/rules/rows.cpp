@@ -66,7 +66,7 @@ void vectorizeRow(Schedule& schedule, const std::string& block, const TargetFact
     if (extent <= lanes) return schedule.vectorize(loops.back());
     const auto parts = schedule.splitOverlap(loops.back(), lanes);
     const std::string rows = rank > 1 ? loops[loops.size() - 2] : "";
-    if (!rows.empty() && callsMath(stmt) && canGoTogether(schedule, block, rows)) {
+    if (!rows.empty() && canGoTogether(schedule, block, rows)) {
         schedule.reorder({parts[0], rows, parts[1]});
         schedule.unroll(rows);
     }
