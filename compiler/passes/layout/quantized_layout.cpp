@@ -217,20 +217,20 @@ IntegerTile tileOf(const QuantizedLayerSite& site, const LayerConstants& constan
     if (!isPossible) return {};
     const std::vector<int64_t> strides = attrs.integers("strides", ones);
     const std::array<int64_t, 2> stride{strides.at(0), strides.at(1)};
-    const IntegerTile tile{integerForm({.batch = (*out)[0],
-                                        .inChannels = weight[1],
-                                        .outChannels = weight[0],
-                                        .rows = (*out)[2],
-                                        .columns = (*out)[3],
-                                        .kernel = {weight[2], weight[3]},
-                                        .stride = stride},
-                                       site.facts)
-                               .tile,
-                           stride};
-    const bool isExact =
-        !tile.tile.isDirect() &&
-        isExactByWinograd(*constants.weight, tile, site.bytes == kInt8 ? 128 : 255);
-    return isExact ? tile : IntegerTile{};
+    const int64_t reach = site.bytes == kInt8 ? 128 : 255;
+    // Smaller tiles hold larger sums.
+    const auto isExact = [&](const WinogradTile& tile) {
+        return isExactByWinograd(*constants.weight, {tile, stride}, reach);
+    };
+    const ConvolutionSize size{.batch = (*out)[0],
+                               .inChannels = weight[1],
+                               .outChannels = weight[0],
+                               .rows = (*out)[2],
+                               .columns = (*out)[3],
+                               .kernel = {weight[2], weight[3]},
+                               .stride = stride};
+    const WinogradTile tile = integerForm(size, site.facts, isExact).tile;
+    return tile.isDirect() ? IntegerTile{} : IntegerTile{tile, stride};
 }
 
 /// Points of filters times points of data.

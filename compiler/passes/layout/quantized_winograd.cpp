@@ -147,7 +147,8 @@ IntegerForm directIntegers(const ConvolutionSize& size, const TargetFacts& facts
     return {{}, {issuedCycles(all, facts), taps * filters}};
 }
 
-IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts)
+IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts,
+                        const std::function<bool(const WinogradTile&)>& isAllowed)
 {
     IntegerForm best = directIntegers(size, facts);
     const bool hasHalves = facts.hasHalfLanes ? !hasByteDots(facts) : addsPairsOfHalves(facts);
@@ -159,7 +160,7 @@ IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts)
             const bool isPossibleHere = !along.isDirect() || size.phases() == 1;
             if (!isPossibleHere || !areWinogradIntegerAxes(along, across)) continue;
             const IntegerForm form = formOfPoints(size, {along, across}, facts);
-            if (form.cycles(facts) < best.cycles(facts)) best = form;
+            if (form.cycles(facts) < best.cycles(facts) && isAllowed(form.tile)) best = form;
         }
     return best;
 }

@@ -5,6 +5,8 @@
 #include "compiler/passes/layout/convolution_counts.h"
 #include "core/tensor/tensor.h"
 
+#include <functional>
+
 namespace tenon::compiler {
 
 using namespace core;
@@ -17,7 +19,10 @@ struct IntegerForm
 
     double cycles(const TargetFacts& facts) const; ///< with filters that come from memory
 };
-IntegerForm integerForm(const ConvolutionSize& size, const TargetFacts& facts);
+/// Among tiles that `isAllowed`, which is asked of those that are better than what was found.
+IntegerForm integerForm(
+    const ConvolutionSize& size, const TargetFacts& facts,
+    const std::function<bool(const WinogradTile&)>& isAllowed = [](const auto&) { return true; });
 /// By sums of products of bytes.
 IntegerForm directIntegers(const ConvolutionSize& size, const TargetFacts& facts);
 

@@ -101,6 +101,19 @@ TEST(QuantizedWinograd, IsExactWhereSumsStayBelow2To25)
     EXPECT_FALSE(isExactByWinograd(filters(115, -128), {{4, 4}}, 255)) << "of uint8";
 }
 
+TEST(QuantizedWinograd, TakesSmallerTilesWhereSumsLeaveTheBest)
+{
+    const ConvolutionSize size{1, 512, 1024, 13, 13};
+    const Tensor weight = filters(512, 64);
+    const auto isExact = [&](const WinogradTile& tile) {
+        return isExactByWinograd(weight, {tile}, 255);
+    };
+    EXPECT_FALSE(isExact(integerTile(size, kPairs)));
+    const WinogradTile tile = integerForm(size, kPairs, isExact).tile;
+    ASSERT_FALSE(tile.isDirect());
+    EXPECT_TRUE(isExact(tile));
+}
+
 TEST(QuantizedWinograd, WritesPointsInBlocks)
 {
     std::vector<int8_t> w(2 * 4 * 9, 0);
