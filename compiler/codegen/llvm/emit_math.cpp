@@ -134,7 +134,7 @@ llvm::Value* powerOfSingles(llvm::IRBuilderBase& builder, VectorMath& math, llvm
 {
     llvm::Type* type = x->getType();
     llvm::Type* wide = type->getWithNewType(builder.getDoubleTy());
-    VectorMath widely(builder, wide, false, INT_MAX);
+    VectorMath widely(builder, wide, EmitOptions());
     llvm::Value* magnitude = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     llvm::Value* power =
         widely.powerOfSingle(builder.CreateFPExt(magnitude, wide), builder.CreateFPExt(y, wide));
@@ -253,8 +253,7 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
         llvm::FastMathFlags flags;
         flags.setAllowContract(true);
         m_builder.setFastMathFlags(flags);
-        VectorMath math(m_builder, typeOf(wide), m_options.hasReciprocal,
-                        m_options.nanMaximumLanes);
+        VectorMath math(m_builder, typeOf(wide), m_options);
         result = !y                 ? math.unary(node.intrinsic, x)
                  : dtype.bits == 32 ? powerOfSingles(m_builder, math, x, y)
                                     : math.pow(x, y);

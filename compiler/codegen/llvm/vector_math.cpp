@@ -20,14 +20,13 @@ int lanesOf(const llvm::Type* type)
 
 } // namespace
 
-VectorMath::VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal,
-                       int nanMaximumLanes)
+VectorMath::VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, const EmitOptions& options)
     : m_b(builder)
     , m_type(type)
     , m_intType(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits())))
     , m_isDouble(type->getScalarType()->isDoubleTy())
-    , m_hasReciprocal(hasReciprocal && !m_isDouble && lanesOf(type) == 16)
-    , m_hasNanMaximum(!m_isDouble && lanesOf(type) >= nanMaximumLanes)
+    , m_hasReciprocal(options.hasReciprocal && !m_isDouble && lanesOf(type) == 16)
+    , m_hasNanMaximum(!m_isDouble && lanesOf(type) >= options.nanMaximumLanes)
 {
 }
 

@@ -3,6 +3,7 @@
 // double (vector) type.
 #pragma once
 
+#include "compiler/codegen/llvm/emit_options.h"
 #include "core/ir/tir/expr.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -16,11 +17,9 @@ namespace tenon::compiler {
 class VectorMath
 {
 public:
-    /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step, and scale by
-    /// powers of two (AVX-512 with DQ). From `nanMaximumLanes` lanes on one instruction gives the
-    /// smaller or NaN.
-    VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal,
-               int nanMaximumLanes);
+    /// With `options.hasReciprocal` vectors of 16 may divide 1 by an estimate and a Newton step,
+    /// and scale by powers of two (AVX-512 with DQ).
+    VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, const EmitOptions& options);
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
