@@ -92,6 +92,23 @@ ReferenceValues matched(const TensorNames& names, const std::vector<ValueRef>& w
     return out;
 }
 
+/// A value's own name comes first in its list: it counts before those that others have of it, as
+/// integers have the names of the real values that they stand for.
+std::map<std::string, ValueRef> valuesByName(const TensorNames& names)
+{
+    std::map<std::string, ValueRef> out;
+    bool isLeft = true;
+    for (size_t place = 0; isLeft; ++place) {
+        isLeft = false;
+        for (const auto& [value, list] : names) {
+            if (place >= list.size()) continue;
+            out.try_emplace(list[place], value);
+            isLeft = true;
+        }
+    }
+    return out;
+}
+
 Diagnostic nothingMatches(const TensorNames& names, const std::string& what)
 {
     std::string example;
@@ -141,11 +158,9 @@ ReferenceSource modelReference(TensorNames names, std::shared_ptr<const Loaded> 
                                const TensorNames& otherNames, CompileOptions options,
                                ProgramRunner here)
 {
-    std::map<std::string, ValueRef> valueOf;
-    for (const auto& [value, list] : otherNames)
-        for (const std::string& name : list) valueOf.try_emplace(name, value);
+    const std::map<std::string, ValueRef> valueOf = valuesByName(otherNames);
     auto source = levelZeroReference(std::move(other), std::move(options), std::move(here));
-    return [names = std::move(names), valueOf = std::move(valueOf), source = std::move(source)](
+    return [names = std::move(names), valueOf, source = std::move(source)](
                const std::vector<ValueRef>& wanted, const NamedValues& inputs,
                JobContext& job) -> Result<ReferenceValues> {
         std::map<ValueRef, ValueRef> pairs;

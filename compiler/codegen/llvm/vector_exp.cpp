@@ -47,9 +47,7 @@ llvm::Value* VectorMath::exp(llvm::Value* x)
     if (m_hasNanMaximum) {
         // Below `kLeast` the scaling rounds to 0 by itself, and costs such processors no more.
         constexpr double kLeast = -104;
-        llvm::Value* t = m_b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, notAbove(x, high),
-                                                   constant(kLeast));
-        return twiceScaled(reducedExp(t, 1, 2 * bias()));
+        return twiceScaled(reducedExp(notBelow(notAbove(x, high), kLeast), 1, 2 * bias()));
     }
     // Clamp so that the scaling below stays defined. What becomes 0 is computed as exp(0): masked
     // scores would else make subnormal numbers, each an assist of some hundred cycles (softmax of a
@@ -73,12 +71,10 @@ llvm::Value* VectorMath::twiceScaled(const Scaled& scaled)
 
 llvm::Value* VectorMath::expNonPositive(llvm::Value* x)
 {
-    const double low = m_isDouble ? -708.39641853226408 : -87.336544; // of the least normal result
-    if (m_hasReciprocal) return exp512(x, low);
-    // What becomes 0 has any exponent before, but none that makes subnormal numbers, each an assist
-    // of some hundred cycles. NaN stays.
-    llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
-    return m_b.CreateSelect(below, constant(0), normalExp(x, 1));
+    if (m_hasReciprocal) return exp512(x, -87.336544); // of the least normal result
+    // From here down the exponent is that of 0, which the product then is.
+    const double zero = m_isDouble ? -709.0 : -88.0;
+    return normalExp(notBelow(x, zero), 1);
 }
 
 llvm::Value* VectorMath::exp512(llvm::Value* x, double low)

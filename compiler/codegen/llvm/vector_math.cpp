@@ -63,6 +63,13 @@ llvm::Value* VectorMath::notAbove(llvm::Value* x, double limit)
     return m_b.CreateSelect(m_b.CreateFCmpOGT(x, constant(limit)), constant(limit), x);
 }
 
+llvm::Value* VectorMath::notBelow(llvm::Value* x, double limit)
+{
+    if (m_hasNanMaximum)
+        return m_b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, constant(limit));
+    return m_b.CreateSelect(m_b.CreateFCmpOLT(x, constant(limit)), constant(limit), x);
+}
+
 llvm::Value* VectorMath::sigmoid(llvm::Value* x)
 {
     // 1 / (1 + e^-x); exponents and results stop at the smallest normal number.

@@ -73,6 +73,7 @@ private:
     llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
     llvm::Value* horner(llvm::Value* x, std::initializer_list<double> highestFirst);
     llvm::Value* notAbove(llvm::Value* x, double limit); ///< NaN stays
+    llvm::Value* notBelow(llvm::Value* x, double limit); ///< NaN stays
     llvm::Value* reciprocal(llvm::Value* x);             ///< of what is neither huge nor subnormal
     llvm::Value* quotient(llvm::Value* above, llvm::Value* below); ///< `below` likewise
 

@@ -136,6 +136,21 @@ TEST(CompareCommand, TakesTensorsOfAFileForTheReference)
         << "three data sets, one reference";
 }
 
+TEST(CompareCommand, TakesAQuantizedModelForItsOwnReference)
+{
+    // Integers go by the names of real values, too, which come first.
+    const test::TemporaryFolder folder;
+    const std::string model = folder.file("q.onnx"), data = kDigits + "/test_data_set_0";
+    ASSERT_EQ(tenon("quantize " + kDigits + "/model.onnx --data " + kDigits + " -o " + model +
+                    " --target 'llvm -mcpu=x86-64-v3'")
+                  .code,
+              0);
+    const Outcome out =
+        tenon("compare " + model + " --inputs " + data + " --reference " + model + " --json");
+    ASSERT_EQ(out.code, 0) << out.output;
+    EXPECT_TRUE(json::parse(out.output)["first_outside"].is_null()) << out.output;
+}
+
 TEST(CompareCommand, TakesOnnxRuntimeForTheReference)
 {
     const char* library = std::getenv("TENON_ONNXRUNTIME");
