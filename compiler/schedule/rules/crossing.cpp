@@ -206,6 +206,15 @@ void joinShortRows(Schedule& schedule, const std::string& block, int64_t lanes)
 /// Elements of an axis, or as many as an open one may have.
 int64_t roomAlong(const AxisView& axis) { return axis.extent < 0 ? kUnknownExtent : axis.extent; }
 
+/// Pixels of a few parts each, whose parts become planes: vectors of each part, read by shuffles.
+bool takesTurns(const AxisSteps& steps, int64_t parts)
+{
+    constexpr int64_t kFewestParts = 2, kMostParts = 4;
+    return parts >= kFewestParts && parts <= kMostParts &&
+           std::all_of(steps.access.begin() + 1, steps.access.end(),
+                       [&](const std::vector<int64_t>& load) { return load.back() == parts; });
+}
+
 } // namespace
 
 std::optional<std::vector<std::string>> tileOpenCrossing(Schedule& schedule,
@@ -215,8 +224,14 @@ std::optional<std::vector<std::string>> tileOpenCrossing(Schedule& schedule,
     const std::vector<AxisView> axes = axesOf(schedule, block);
     const AxisSteps steps = stepsOf(stmt);
     const auto cross = crossAxisOf(stmt, lanes);
-    if (steps.isKnown || !cross || !cross->isPlain || !isCopy(stmt) || steps.access[0].back() != 1)
+    if (steps.isKnown || !cross || !cross->isPlain || steps.access[0].back() != 1)
         return std::nullopt;
+    if (const int64_t parts = axes[cross->axis].extent; takesTurns(steps, parts)) {
+        const TileLoops loops = tileLoops(schedule, block, cross->axis, parts, lanes);
+        schedule.vectorize(loops.vector);
+        return loops.shared;
+    }
+    if (!isCopy(stmt)) return std::nullopt;
     const auto tile =
         tileInRegisters(stmt, *cross, roomAlong(axes[cross->axis]), roomAlong(axes.back()), lanes);
     if (!tile) return std::nullopt;

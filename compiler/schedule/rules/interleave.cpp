@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kFewestParts = 2, kMostParts = 8;
 constexpr int64_t kMostInTwoAxes = 4; // more are squares, which cross in registers
 constexpr int64_t kFewestNeighbours = 4;
+constexpr int64_t kUnknownCount = 64; ///< of an extent that is known at run time only
 constexpr int kWordBytes = 4;
 constexpr int kShuffledBytes = 16; ///< of vectors whose bytes come into any order
 
@@ -26,9 +27,12 @@ std::optional<Interleaving> alongTwoAxes(const tir::Stmt& block)
 {
     const std::vector<tir::IterVar>& iters = block->block.iters;
     const AxisSteps steps = stepsOf(block);
-    if (iters.size() < 2 || !steps.isKnown || steps.access.size() < 2) return std::nullopt;
+    if (iters.size() < 2 || steps.access.size() < 2) return std::nullopt;
     const size_t last = iters.size() - 1, along = last - 1;
-    const int64_t parts = iters[last].extent->integer, count = iters[along].extent->integer;
+    if (iters[last].extent->kind != tir::ExprKind::IntImm) return std::nullopt;
+    const bool isOpen = iters[along].extent->kind != tir::ExprKind::IntImm;
+    const int64_t parts = iters[last].extent->integer;
+    const int64_t count = isOpen ? kUnknownCount : iters[along].extent->integer;
     const std::vector<int64_t>& store = steps.access[0];
     if (!isFew(parts) || parts > kMostInTwoAxes || count < kFewestNeighbours || store[last] != 1 ||
         store[along] != parts || branchesAlong(block, iters[along].var))
@@ -98,7 +102,9 @@ void interleave(Schedule& schedule, const Interleaving& found,
         part = parts[1];
     }
     const auto most = static_cast<uint64_t>(std::min(found.neighbours, lanes));
-    const auto runs = schedule.splitOverlap(along, static_cast<int64_t>(std::bit_floor(most)));
+    const auto each = static_cast<int64_t>(std::bit_floor(most));
+    const auto runs = schedule.extentOf(along) < 0 ? schedule.split(along, {-1, each})
+                                                   : schedule.splitOverlap(along, each);
     schedule.reorder({runs[0], part, runs[1]});
     schedule.unroll(part);
     return schedule.vectorize(runs[1]);
