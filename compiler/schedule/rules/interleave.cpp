@@ -82,7 +82,7 @@ std::optional<Interleaving> interleavingOf(const tir::Stmt& block, const TargetF
 {
     const tir::Stmt& store = block->body;
     if (block->block.iters.empty() || store->kind != tir::StmtKind::Store) return std::nullopt;
-    const int bytes = store->buffer->dtype.bytes();
+    const int64_t bytes = store->buffer->dtype.bytes();
     const bool shufflesBytes = facts.hasLaneOperand || facts.vectorBytes > kShuffledBytes;
     if (bytes > kWordBytes || (bytes < kWordBytes && !shufflesBytes)) return std::nullopt;
     auto found = alongTwoAxes(block);

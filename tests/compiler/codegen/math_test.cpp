@@ -202,7 +202,7 @@ TEST(VectorMath, exponentialsOfWhatIsNotPositiveEndInZero)
     const float inf = std::numeric_limits<float>::infinity();
     for (const int lanes : {8, 16}) {
         std::vector<float> x{-inf,   std::nanf(""), std::nanf("3"), -0.0f,  -87.3f,
-                             -87.4f, -103.0f,       -200.0f,        -1e10f, -3e38f};
+                             -88.1f, -103.0f,       -200.0f,        -1e10f, -3e38f};
         x.resize(16);
         const auto y = apply<float>(
             core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::ExpNonPositive, v); },
