@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The exchange of a factor's last two axes goes into the product.
 #include "compiler/passes/transposed_factor.h"
 
 #include "compiler/ops/ops.h"

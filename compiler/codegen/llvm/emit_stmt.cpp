@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements of the loop IR as LLVM control flow and memory.
+#include "compiler/codegen/llvm/emit_in_turns.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/masked_runs.h"
 
@@ -37,6 +38,33 @@ void alignStack(llvm::Function& function, int vectorBytes)
     if (vectorBytes > kUsual && triple.isX86())
         function.addFnAttr(llvm::Attribute::getWithStackAlignment(
             function.getContext(), llvm::Align(static_cast<uint64_t>(vectorBytes))));
+}
+
+/// Counts in 32 bits where addresses have no more and the limits are known to fit.
+bool countsNarrowly(const llvm::Module& module, const llvm::Value* begin, const llvm::Value* extent)
+{
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
+    const auto* count = llvm::dyn_cast<llvm::ConstantInt>(extent);
+    const auto isSmall = [](int64_t number) { return number >= 0 && number < int64_t{1} << 30; };
+    return module.getDataLayout().getPointerSizeInBits() == 32 && first && count &&
+           isSmall(first->getSExtValue()) && isSmall(count->getSExtValue());
+}
+
+/// The comparison of the next round's number with the end.
+llvm::CmpInst::Predicate goesOnWhile(const llvm::Module& module, const llvm::Value* begin,
+                                     const llvm::Value* end)
+{
+    // InstCombine lets `next < end` compare the counter before it steps, which takes AArch64 one
+    // more instruction than counting down to zero; counting down, x86 adds an index to every
+    // address. So does AArch64 in short loops, which then copy registers (3 x 3 of bytes: 7 % more
+    // instructions).
+    constexpr int64_t kFewIterations = 4;
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
+    const auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
+    const bool areFew =
+        first && last && last->getSExtValue() - first->getSExtValue() <= kFewIterations;
+    const bool countsDown = llvm::Triple(module.getTargetTriple()).isAArch64() && !areFew;
+    return countsDown ? llvm::CmpInst::ICMP_NE : llvm::CmpInst::ICMP_SLT;
 }
 
 } // namespace
@@ -146,22 +174,12 @@ void Emitter::statement(const tir::Stmt& stmt)
     }
 }
 
-/// Counts in 32 bits where addresses have no more and the limits are known to fit.
-bool Emitter::countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const
-{
-    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
-    const auto* count = llvm::dyn_cast<llvm::ConstantInt>(extent);
-    const auto isSmall = [](int64_t number) { return number >= 0 && number < int64_t{1} << 30; };
-    return m_module.getDataLayout().getPointerSizeInBits() == 32 && first && count &&
-           isSmall(first->getSExtValue()) && isSmall(count->getSExtValue());
-}
-
 void Emitter::loop(const StmtNode& node)
 {
     llvm::Value* begin = value(node.loop.min);
     llvm::Value* extent = value(node.loop.extent);
     llvm::Type* type = begin->getType();
-    if (countsNarrowly(begin, extent)) {
+    if (countsNarrowly(m_module, begin, extent)) {
         begin = m_builder.CreateTrunc(begin, m_builder.getInt32Ty());
         extent = m_builder.CreateTrunc(extent, m_builder.getInt32Ty());
     }
@@ -171,7 +189,7 @@ void Emitter::loop(const StmtNode& node)
     if (left > 0)
         extent = llvm::ConstantInt::getSigned(extent->getType(), known->getSExtValue() - left);
     llvm::Value* end = m_builder.CreateAdd(begin, extent, "", false, true);
-    rounds(node, begin, end, known && known->getSExtValue() > 0, together);
+    rounds(node, begin, end, together);
     for (int64_t i = 0; i < left; ++i) {
         llvm::Value* variable = m_builder.CreateZExt(end, type);
         m_vars[node.loop.var.get()] =
@@ -180,55 +198,42 @@ void Emitter::loop(const StmtNode& node)
     }
 }
 
-void Emitter::rounds(const StmtNode& node, llvm::Value* begin, llvm::Value* end, bool isEntered,
-                     int64_t together)
+/// The loop from `begin` to `end`, so many iterations a round, which divide them.
+void Emitter::rounds(const StmtNode& node, llvm::Value* begin, llvm::Value* end, int64_t together)
 {
     llvm::Type* type = typeOf(node.loop.var->dtype);
     llvm::BasicBlock* body = llvm::BasicBlock::Create(m_context, node.loop.var->name, m_function);
     llvm::BasicBlock* exit =
         llvm::BasicBlock::Create(m_context, "after_" + node.loop.var->name, m_function);
     llvm::BasicBlock* preheader = m_builder.GetInsertBlock();
-    if (isEntered)
+    llvm::Value* isEntered = m_builder.CreateICmpSLT(begin, end);
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(isEntered); known && known->isOne())
         m_builder.CreateBr(body);
     else
-        m_builder.CreateCondBr(m_builder.CreateICmpSLT(begin, end), body, exit);
+        m_builder.CreateCondBr(isEntered, body, exit);
     m_builder.SetInsertPoint(body);
     llvm::PHINode* counter = m_builder.CreatePHI(begin->getType(), 2, node.loop.var->name);
     counter->addIncoming(begin, preheader);
     llvm::Value* variable = m_builder.CreateZExt(counter, type);
     m_vars[node.loop.var.get()] = variable;
     m_depth[variable] = m_loopDepth++;
-    if (together > 1)
-        inTurns(node, together, [&](int64_t i) {
-            return m_builder.CreateAdd(variable, llvm::ConstantInt::getSigned(type, i), "", false,
-                                       true);
-        });
-    else
+    if (together > 1) {
+        std::vector<llvm::Value*> variables;
+        for (int64_t i = 0; i < together; ++i)
+            variables.push_back(m_builder.CreateAdd(variable, llvm::ConstantInt::getSigned(type, i),
+                                                    "", false, true));
+        inTurns(node, variables);
+    } else {
         statement(node.body);
+    }
     --m_loopDepth;
     markLine(node);
     llvm::Value* next = m_builder.CreateAdd(
         counter, llvm::ConstantInt::getSigned(counter->getType(), together), "", false, true);
     counter->addIncoming(next, m_builder.GetInsertBlock());
-    m_builder.CreateCondBr(m_builder.CreateICmp(goesOnWhile(begin, end), next, end), body, exit);
+    m_builder.CreateCondBr(m_builder.CreateICmp(goesOnWhile(m_module, begin, end), next, end), body,
+                           exit);
     m_builder.SetInsertPoint(exit);
-}
-
-/// The comparison of the next round's number with the end.
-llvm::CmpInst::Predicate Emitter::goesOnWhile(const llvm::Value* begin,
-                                              const llvm::Value* end) const
-{
-    // InstCombine lets `next < end` compare the counter before it steps, which takes AArch64 one
-    // more instruction than counting down to zero; counting down, x86 adds an index to every
-    // address. So does AArch64 in short loops, which then copy registers (3 x 3 of bytes: 7 % more
-    // instructions).
-    constexpr int64_t kFewIterations = 4;
-    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
-    const auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
-    const bool areFew =
-        first && last && last->getSExtValue() - first->getSExtValue() <= kFewIterations;
-    const bool countsDown = llvm::Triple(m_module.getTargetTriple()).isAArch64() && !areFew;
-    return countsDown ? llvm::CmpInst::ICMP_NE : llvm::CmpInst::ICMP_SLT;
 }
 
 void Emitter::selectRound(const StmtNode& node, const llvm::ConstantInt& begin, int64_t round)

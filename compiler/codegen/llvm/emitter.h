@@ -11,7 +11,6 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -93,7 +92,6 @@ private:
     llvm::Value* requantizedNumber(const tir::ExprNode& cast);
     llvm::Value* numberWithin(const tir::Expr& expr, const Narrowing& to);
     llvm::Value* nearestWithin(llvm::Value* x, const Narrowing& to, int limits); ///< halves to even
-    /// The loop's variable is `round` after its begin.
     void selectRound(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t round);
     /// Ways to unroll, each of the file of its name: false when they do not apply.
     bool unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
@@ -101,18 +99,12 @@ private:
     bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
-    int64_t iterationsInTurns(const tir::StmtNode& loop, int64_t extent) const;
-    void inTurns(const tir::StmtNode& loop, int64_t count,
-                 const std::function<llvm::Value*(int64_t)>& variable);
+    void inTurns(const tir::StmtNode& loop, const std::vector<llvm::Value*>& variables);
 
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
     void loop(const tir::StmtNode& node);
-    /// The loop from `begin` to `end`, so many iterations a round, which divide them.
-    void rounds(const tir::StmtNode& node, llvm::Value* begin, llvm::Value* end, bool isEntered,
-                int64_t together);
-    llvm::CmpInst::Predicate goesOnWhile(const llvm::Value* begin, const llvm::Value* end) const;
-    bool countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const;
+    void rounds(const tir::StmtNode& node, llvm::Value* begin, llvm::Value* end, int64_t together);
     void unrolled(const tir::StmtNode& node);
     void storeElement(const tir::StmtNode& node);
     void request(const tir::ExprNode& load);

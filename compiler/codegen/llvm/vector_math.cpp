@@ -208,6 +208,14 @@ llvm::Value* VectorMath::asin(llvm::Value* x)
     return atan(div(x, sqrt(mul(sub(constant(1), x), add(constant(1), x)))));
 }
 
+llvm::Value* VectorMath::logOfOnePlus(llvm::Value* t)
+{
+    // log(u) with u = 1 + t, corrected by what the rounding of u left out: t / (u - 1).
+    llvm::Value* u = add(constant(1), t);
+    llvm::Value* corrected = mul(log(u), div(t, sub(u, constant(1))));
+    return m_b.CreateSelect(m_b.CreateFCmpOEQ(u, constant(1)), t, corrected);
+}
+
 llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
 {
     const auto direct = [&](llvm::Intrinsic::ID id) { return m_b.CreateUnaryIntrinsic(id, x); };
@@ -236,22 +244,15 @@ llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
     case Intrinsic::Atan: return atan(x);
     case Intrinsic::Asin: return asin(x);
     case Intrinsic::Acos: return sub(constant(1.5707963267948966), asin(x));
-    case Intrinsic::Asinh: {
-        llvm::Value* a =
-            abs(x); // log1p(a + a^2/(1+sqrt(a^2+1))), with u = 1+t and the correction t/(u-1)
+    case Intrinsic::Asinh: { // log1p(a + a^2 / (1 + sqrt(a^2 + 1)))
+        llvm::Value* a = abs(x);
         llvm::Value* t = add(a, div(mul(a, a), add(one, sqrt(fma(a, a, one)))));
-        llvm::Value* u = add(one, t);
-        llvm::Value* corrected = mul(log(u), div(t, sub(u, one)));
-        return withSignOf(m_b.CreateSelect(m_b.CreateFCmpOEQ(u, one), t, corrected), x);
+        return withSignOf(logOfOnePlus(t), x);
     }
     case Intrinsic::Acosh: return log(add(x, sqrt(mul(sub(x, one), add(x, one)))));
     case Intrinsic::Atanh: {
         llvm::Value* a = abs(x);
-        llvm::Value* t = div(add(a, a), sub(one, a));
-        llvm::Value* u = add(one, t);
-        llvm::Value* corrected = mul(log(u), div(t, sub(u, one)));
-        return withSignOf(
-            mul(constant(0.5), m_b.CreateSelect(m_b.CreateFCmpOEQ(u, one), t, corrected)), x);
+        return withSignOf(mul(constant(0.5), logOfOnePlus(div(add(a, a), sub(one, a)))), x);
     }
     default: CHECK(false) << tir::intrinsicText(which) << " has no expansion";
     }

@@ -46,6 +46,7 @@ private:
     llvm::Value* expNonPositive(llvm::Value* x);
     llvm::Value* exp512(llvm::Value* x, double low); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
+    llvm::Value* logOfOnePlus(llvm::Value* t);
     llvm::Value* logOfParts(llvm::Value* f, llvm::Value* n); ///< log(1 + f) + n log(2)
     llvm::Value* log512(llvm::Value* x);
     llvm::Value* logOfSingle(llvm::Value* x);
