@@ -95,7 +95,7 @@ RegisterTile tileOf(const PlainSums& sums, bool mayOverlap, const TargetFacts& f
 
 /// True where the pixels of one tile cannot all stay in the first-level cache, because the lines of
 /// channels that lie a multiple of many lines apart share few of its places (64 channels of 32 x 32
-/// pixels: 48 % of the peak on Zen 4, copied 90 %).
+/// pixels: 48 % of the peak on Zen 4, copied 72 %).
 bool channelsCollide(int64_t channels, int64_t channelBytes, int64_t tileBytes,
                      const TargetFacts& facts)
 {
