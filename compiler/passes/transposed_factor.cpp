@@ -9,11 +9,6 @@
 namespace tenon::compiler {
 namespace {
 
-bool isOrdered(const std::vector<int64_t>& axes)
-{
-    return std::is_sorted(axes.begin(), axes.end());
-}
-
 /// The axes of a transposition without its exchange of the last two; empty for one that has none.
 std::vector<int64_t> withoutExchange(const NodeRecord& transposition)
 {
@@ -42,8 +37,9 @@ std::optional<Patch> untransposeFactor(const Module& module, const GraphFunction
                       "the product reads rows of its second factor", {node.id});
     NodeRecord product = node;
     product.operands[1] =
-        isOrdered(axes) ? transposition.operands[0]
-                        : patch.op(transposeOp, {transposition.operands[0]}, {{"axes", axes}});
+        std::is_sorted(axes.begin(), axes.end())
+            ? transposition.operands[0]
+            : patch.op(transposeOp, {transposition.operands[0]}, {{"axes", axes}});
     product.attrs.set("transpose_b", int64_t{1});
     patch.change(std::move(product));
     return patch.take();

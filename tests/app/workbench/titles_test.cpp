@@ -28,6 +28,24 @@ QStringList shownTexts(const QWidget& widget)
     return texts;
 }
 
+bool settles(MainWindow& window)
+{
+    return QTest::qWaitFor([&] { return window.isSettled(); }, 120000);
+}
+
+bool opensSample(MainWindow& window)
+{
+    window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+    return settles(window);
+}
+
+bool compilesSample(MainWindow& window)
+{
+    if (!opensSample(window)) return false;
+    window.workspace().compile();
+    return settles(window);
+}
+
 } // namespace
 
 class TitlesTest : public QObject
@@ -40,11 +58,7 @@ private slots:
         MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
         window.resize(1366, 768);
         window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        const auto settled = [&] { return window.isSettled(); };
-        QVERIFY(QTest::qWaitFor(settled, 120000));
-        window.workspace().compile();
-        QVERIFY(QTest::qWaitFor(settled, 120000));
+        QVERIFY(compilesSample(window));
         const views::DocumentPtr document = window.workspace().document();
         QVERIFY(document->isCompiled());
         window.passes().showVersion(static_cast<int>(document->versionCount()) - 1);
@@ -64,11 +78,7 @@ private slots:
     void keepsTheSymbolForThoseWhoLookForIt()
     {
         MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        const auto settled = [&] { return window.isSettled(); };
-        QVERIFY(QTest::qWaitFor(settled, 120000));
-        window.workspace().compile();
-        QVERIFY(QTest::qWaitFor(settled, 120000));
+        QVERIFY(compilesSample(window));
         const views::DocumentPtr document = window.workspace().document();
         const views::KernelCall& call = document->calls.front();
         const QString symbol = document->kernels.at(call.kernel).symbol;
@@ -88,8 +98,7 @@ private slots:
         MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
         window.resize(1600, 1000);
         window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(QTest::qWaitFor([&] { return window.isSettled(); }, 120000));
+        QVERIFY(opensSample(window));
         for (const views::Page& page : window.pages()) {
             QVERIFY(window.showPerspective(page.name));
             QVERIFY(!window.grab().isNull());
@@ -114,11 +123,7 @@ private slots:
         MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
         window.resize(980, 620);
         window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        const auto settled = [&] { return window.isSettled(); };
-        QVERIFY(QTest::qWaitFor(settled, 120000));
-        window.workspace().compile();
-        QVERIFY(QTest::qWaitFor(settled, 120000));
+        QVERIFY(compilesSample(window));
         QVERIFY(window.showPerspective(QStringLiteral("executors")));
         QVERIFY(!window.grab().isNull());
         const QHeaderView* titles = nullptr;
