@@ -30,7 +30,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function = flattenBuffers(function);
     function.body = tir::simplify(function.body);
     function = hoistDivisions(std::move(function));
-    function.body = hoistGuards(function.body);
+    function.body = tir::simplify(splitRests(hoistGuards(function.body)));
     function.body = tir::simplify(partitionLoops(function.body));
     function.body = tir::simplify(splitTails(function.body));
     function.body = tir::simplify(lowerVectorized(

@@ -37,6 +37,10 @@ tir::PrimFunc hoistDivisions(tir::PrimFunc function);
 /// go around it, equal ones become one.
 tir::Stmt hoistGuards(const tir::Stmt& body);
 
+/// Gives the last of the register tiles along a known number of blocks a body of its own, without
+/// guards, for the blocks that are left.
+tir::Stmt splitRests(const tir::Stmt& body);
+
 /// Splits loops around register buffers where the guards of loads begin and cease to hold, so that
 /// only the border of an image tests for it.
 tir::Stmt partitionLoops(const tir::Stmt& body);

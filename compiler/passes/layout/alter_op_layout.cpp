@@ -123,12 +123,13 @@ private:
         if (conv->groups > 1 && !isDepthwise && (inBlock == 1 || inPerGroup % inBlock != 0))
             return false;
         const int64_t filters = conv->outChannels / conv->groups, positions = conv->positions();
-        const int64_t packed =
-            isDepthwise ? outBlock
-                        : floatWeightBlock(filters, outBlock, positions, m_machine.facts);
+        const auto packedOf = [&](bool mayLeaveRest) {
+            return floatWeightBlock(filters, outBlock, positions, mayLeaveRest, m_machine.facts);
+        };
         if (!isDepthwise && inBlock > 1)
             if (const WinogradTile tile = m_budget.tile(node.id); !tile.isDirect())
-                return alterToWinograd(node, tile, {inBlock, outBlock, packed});
+                return alterToWinograd(node, tile, {inBlock, outBlock, packedOf(false)});
+        const int64_t packed = isDepthwise ? outBlock : packedOf(conv->groups == 1);
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
         NodeRecord record = node;

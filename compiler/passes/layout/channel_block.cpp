@@ -73,7 +73,7 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
-int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions,
+int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions, bool mayLeaveRest,
                          const TargetFacts& facts)
 {
     constexpr int64_t kLineBytes = 64;
@@ -82,10 +82,10 @@ int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions,
     if (facts.vectorRegisters > kFewRegisters || facts.hasLaneOperand) return widest;
     // Sums of one vector load as often as they multiply, and pass over the image once for each;
     // five leave room for two positions (1 x 1 of 100 to 200 channels at 17 x 17 pixels on AVX2:
-    // 192 us by one vector, 134 so).
+    // 192 us by one vector, 134 by five or by three and four).
     constexpr int64_t kFive = 5;
-    if (widest == block && channels > kFive * block && channels % (kFive * block) == 0)
-        return kFive * block;
+    const bool isOfFives = channels > kFive * block && channels % (kFive * block) == 0;
+    if (widest == block && isOfFives && !mayLeaveRest) return kFive * block;
     const RegisterTile tile =
         chooseTile({.vectors = widest / block, .positions = positions}, facts);
     const int64_t width = tile.vectors * block;

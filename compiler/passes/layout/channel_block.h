@@ -22,8 +22,9 @@ int64_t channelBlock(int64_t channels, int lanes);
 /// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.
 int64_t weightBlock(int64_t channels, int64_t block);
 /// The same of floats for so many positions: no wider than a tile where that takes half of it.
-/// Lines in turns for two tiles would use half of the sets of a cache in each.
-int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions,
+/// Lines in turns for two tiles would use half of the sets of a cache in each. Where the last tile
+/// may take what is left, counts that nothing divides stay single blocks.
+int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions, bool mayLeaveRest,
                          const TargetFacts& facts);
 /// A dense layer by what decides how its weights are packed.
 struct DenseLayer

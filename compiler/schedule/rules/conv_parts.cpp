@@ -75,6 +75,7 @@ int64_t weightParts(const Schedule& schedule, const ConvSite& site, Walk walk,
     const int64_t passes = runs * (walk == Walk::Image ? 1 : shape.rows);
     // Weights that would leave the cache between two tiles come from behind it for each of them.
     const bool isTooLarge = tile.vectors * shape.weightBytes / shape.outBlocks > facts.l2Bytes / 2;
+    if (shape.outBlocks % tile.vectors != 0) return 1;
     if (passes == 1 || (passes > kFewPasses && !isTooLarge)) return 1;
     if (blocks % std::max<int64_t>(1, facts.threads) != 0) return 1; // threads share blocks only
     const int64_t inBlocks = schedule.extentOf(loops.inBlock);

@@ -302,6 +302,14 @@ WeightPasses passesOf(const ConvSite& site, const TileWalk& walk, int64_t blocks
 
 } // namespace
 
+/// True where a tile takes vectors from several blocks of weights, and the last one those that are
+/// left.
+bool mayLeaveRest(const ConvShape& shape, const TargetFacts& facts)
+{
+    return shape.vectors == 1 && shape.outBlocks > 1 && shape.groups == 1 &&
+           shape.weights->dtype == kFloat32 && !facts.hasLaneOperand;
+}
+
 RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const TargetFacts& facts)
 {
     // LLVM keeps three loads of copied pairs ahead: of 18 sums it moved half in every step. Where
@@ -309,13 +317,15 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
     constexpr int64_t kMostPairsOfOne = 8;
     const bool isByOne = !shape.isPointwise && shape.vectors != 3 && shape.vectors % 2 == 1;
     const int64_t positions = walk == Walk::Image ? columns : columns * shape.rows;
+    const bool hasRest = mayLeaveRest(shape, facts);
     return tileOf(
-        {.vectors = shape.vectors,
+        {.vectors = hasRest ? shape.outBlocks : shape.vectors,
          .positions = columns,
          .vectorBytes = positions > kFewPositions ? shape.weightBytes / shape.outBlocks : 0,
          .positionsUpTo = !addsPairs(shape, facts) ? 0
                           : isByOne                ? std::min(kMostPairsOfOne, mostPairs(facts))
                                                    : mostPairs(facts),
+         .hasRest = hasRest,
          .arePositionsTogether = addsPairs(shape, facts),
          .weightRegisters = addsPairs(shape, facts) ? registersOfPairs(facts) : 1,
          .areQuads = multipliesQuads(shape, facts)},

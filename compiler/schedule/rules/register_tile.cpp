@@ -95,6 +95,17 @@ double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFact
     return columnsOf(tile, space, facts) * static_cast<double>(rows) * (step + 0.25);
 }
 
+/// The same where the last tile has the vectors that are left.
+double costWithRest(const RegisterTile& tile, TileSpace space, const TargetFacts& facts)
+{
+    const int64_t rest = space.hasRest ? space.vectors % tile.vectors : 0;
+    if (rest == 0) return costOf(tile, space, facts);
+    space.vectors -= rest;
+    const double whole = costOf(tile, space, facts);
+    space.vectors = rest;
+    return whole + costOf({rest, tile.positions}, space, facts);
+}
+
 } // namespace
 
 double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t inputLoads)
@@ -138,12 +149,14 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
     RegisterTile best;
     double bestCost = 1e300;
     for (int64_t v = 1; v <= space.vectors; ++v) {
-        if (v > space.overlapUpTo && (space.overlapUpTo > 0 || space.vectors % v != 0)) continue;
+        const bool divides =
+            space.overlapUpTo > 0 ? v <= space.overlapUpTo : space.vectors % v == 0;
+        if (!divides && !space.hasRest) continue;
         int64_t room = roomOf(v, space, facts);
         if (space.positionsUpTo > 0) room = std::min(room, space.positionsUpTo);
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {
             if (space.isDivided && space.positions % p != 0) continue;
-            const double cost = costOf({v, p}, space, facts);
+            const double cost = costWithRest({v, p}, space, facts);
             // Of equal tiles the one of more vectors reads longer runs of weights: 4 x 7 is 2-7 %
             // faster than 2 x 14 at 14 and 7 columns.
             if (cost > bestCost + 1e-9) continue;
@@ -166,7 +179,7 @@ bool canShareRows(int64_t rows, const TargetFacts& facts)
 
 double stepCyclesOfAll(const TileSpace& space, const TargetFacts& facts)
 {
-    return costOf(chooseTile(space, facts), space, facts);
+    return costWithRest(chooseTile(space, facts), space, facts);
 }
 
 } // namespace tenon::compiler

@@ -30,6 +30,7 @@ struct TileSpace
     int64_t inputLoads = 1;    ///< of one position in each step
     int64_t positionsUpTo = 0; ///< of one tile; 0: as many as fit
     bool isDivided = false;    ///< no tile overlaps the one before: threads share runs of them
+    bool hasRest = false;      ///< the last tile may have fewer vectors
     bool arePositionsTogether = false; ///< a step's inputs lie side by side
     int64_t weightRegisters = 1;       ///< that a vector of weights takes there
     bool areHalves = false; ///< weights and inputs have half the bits of sums: two share a register

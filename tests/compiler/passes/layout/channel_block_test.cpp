@@ -31,11 +31,15 @@ TEST(ChannelBlock, WeightsAreNoWiderThanATileOfFewRegisters)
     few.vectorRegisters = 16;
     few.floatMacs = 16;
     constexpr int64_t kLanes = 8, kManyPositions = 48, kTwo = 2;
-    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, few), 2 * kLanes);
-    EXPECT_EQ(floatWeightBlock(128, kLanes, kTwo, few), 4 * kLanes) << "a tile takes all of it";
+    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, false, few), 2 * kLanes);
+    EXPECT_EQ(floatWeightBlock(128, kLanes, kTwo, false, few), 4 * kLanes)
+        << "a tile takes all of it";
+    EXPECT_EQ(floatWeightBlock(200, kLanes, kManyPositions, false, few), 5 * kLanes);
+    EXPECT_EQ(floatWeightBlock(200, kLanes, kManyPositions, true, few), kLanes)
+        << "tiles of several blocks leave a rest";
     TargetFacts many = few;
     many.vectorRegisters = 32;
-    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, many), 4 * kLanes);
+    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, false, many), 4 * kLanes);
 }
 
 TEST(ChannelBlock, ColumnsThatFillNoVectorsAreAMatrixWhereRowsAreShared)

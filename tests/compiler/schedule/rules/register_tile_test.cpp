@@ -41,5 +41,21 @@ TEST(RegisterTile, TilesOfGroupsOfEightChannelsFitTheRegisters)
     EXPECT_GE(tile.positions, 7);
 }
 
+TEST(RegisterTile, BlocksThatNothingDividesLeaveARestToTheLastTile)
+{
+    constexpr TargetFacts kTwoProducts{
+        .vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .floatMacs = 16, .loads = 2};
+    for (const int64_t blocks : {7, 11, 13, 23}) {
+        TileSpace space{.vectors = blocks, .positions = 196};
+        EXPECT_EQ(chooseTile(space, kTwoProducts).vectors, 1) << blocks;
+        const double byOne = stepCyclesOfAll(space, kTwoProducts);
+        space.hasRest = true;
+        const RegisterTile tile = chooseTile(space, kTwoProducts);
+        EXPECT_GE(tile.vectors, 2) << blocks;
+        EXPECT_LE(tile.vectors * tile.positions, 13) << "no more sums than registers";
+        EXPECT_LT(stepCyclesOfAll(space, kTwoProducts), 0.95 * byOne) << blocks;
+    }
+}
+
 } // namespace
 } // namespace tenon::compiler
