@@ -2,6 +2,7 @@
 // tenon: everything the workbench shows, on the command line.
 #include "app/cli/command.h"
 #include "app/cli/completion.h"
+#include "app/cli/examples.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/wrong_name.h"
 #include "compiler/driver/kernel_service.h"
@@ -63,6 +64,7 @@ int run(int argc, char** argv)
     app.require_subcommand(1);
     cli::Action action;
     for (const auto add : kCommands) add(app, action);
+    cli::addExamples(app);
     int workerSocket = -1;
     CLI::App* worker = app.add_subcommand("kernel-worker")->group("");
     worker->add_option("--fd", workerSocket)->required();

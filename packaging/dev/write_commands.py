@@ -97,6 +97,8 @@ def main():
         rows = page.get("Positionals", []) + [row for row in page["Options"] if row not in shared]
         if rows:
             print(table(rows))
+        if examples := page.get("Examples"):
+            print("\n".join(["```sh", *(f"{line}  {text}" for line, text in examples), "```\n"]))
     print("## Options of several commands\n")
     print("\n".join(f"{group_title(names, pages)}:\n\n{table(rows)}" for names, rows in groups),
           end="")

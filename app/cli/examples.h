@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people type: lines at the end of every command's --help.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tenon::cli {
+
+/// To be called once all commands are there.
+void addExamples(CLI::App& app);
+
+} // namespace tenon::cli
