@@ -32,7 +32,7 @@ StatusStrip::StatusStrip(const ThemeSource& themes, WorkspacePresenter& workspac
 {
     setFixedHeight(kHeight);
     m_text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_text->setElided(true);
+    m_text->setElision(Elision::Title);
     m_board->setToolTip(tr("The board that everything is compiled for and measured on (Ctrl+B)"));
     m_issues->setToolTip(tr("Show issues"));
     m_log->setToolTip(tr("Show the log of all jobs"));

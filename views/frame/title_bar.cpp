@@ -30,7 +30,7 @@ TitleBar::TitleBar(const ThemeSource& themes, WorkspacePresenter& workspace, QWi
     m_menu->setIconName(QStringLiteral("tenon"));
     m_menu->setToolTip(tr("Menu"));
     m_menu->setAccessibleName(tr("Menu"));
-    m_name->setElided(true);
+    m_name->setElision(Elision::Name);
     m_facts->setMinimumWidth(24);
     m_primary->setShortcutText(QStringLiteral("Ctrl+R"));
     m_target->setMinimumWidth(190);

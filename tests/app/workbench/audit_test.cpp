@@ -183,6 +183,28 @@ private slots:
         }
     }
 
+    /// Whose time it is matters most; what gives way is said elsewhere, too.
+    void readsTheNamesOfKernelsInASmallWindow()
+    {
+        m_window->showPerspective(QStringLiteral("benchmark"));
+        const views::DataTable* table = nullptr;
+        for (const auto* one :
+             m_window->part<views::BenchmarkPage>().findChildren<views::DataTable*>())
+            if (one->accessibleName() == QLatin1String("Kernel calls")) table = one;
+        QVERIFY(table);
+        constexpr int kKernel = 1, kTime = 4, kError = 8, kLeast = 160;
+        const QSize before = m_window->size();
+        m_window->resize(1600, 1000);
+        QVERIFY(!m_window->grab().isNull());
+        QCOMPARE(table->isColumnHidden(kError), !table->hasText(kError));
+        QVERIFY(table->columnWidth(kKernel) >= kLeast);
+        m_window->resize(980, 620);
+        QVERIFY(!m_window->grab().isNull());
+        QVERIFY(table->columnWidth(kKernel) >= kLeast);
+        QVERIFY(!table->isColumnHidden(kTime));
+        m_window->resize(before);
+    }
+
     /// On pages, and on the sheets over them.
     void everythingHasAName()
     {

@@ -164,6 +164,24 @@ private slots:
         }
     }
 
+    void keepsNumbersWithTheirUnits()
+    {
+        const QChar tie(0x00a0), join(0x2060);
+        const QString text = QStringLiteral("20.4 ms ± 344 µs, n = 166, 277 Gop/s of it");
+        const QString kept = withBreaks(text);
+        QCOMPARE(
+            kept.split(QLatin1Char(' ')),
+            (QStringList{
+                QStringLiteral("20.4") + tie + QStringLiteral("ms"),
+                QStringLiteral("±") + tie + QStringLiteral("344") + tie + QStringLiteral("µs,"),
+                QStringLiteral("n") + tie + QStringLiteral("=") + tie + QStringLiteral("166,"),
+                QStringLiteral("277") + tie + QStringLiteral("Gop/") + join + QStringLiteral("s"),
+                QStringLiteral("of"), QStringLiteral("it")}));
+        QCOMPARE(withoutBreaks(kept), text);
+        const QString lines = QStringLiteral("1\nms and 3 samples");
+        QCOMPARE(withBreaks(lines), lines);
+    }
+
     void namesTheNodesOfEveryStepOfTheLiveCurve()
     {
         const views::Engine engine = tests::fakeEngine();

@@ -208,17 +208,13 @@ bool BenchmarkPage::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-/// Columns without a figure and, in a narrow window, the nodes of the file leave their place to the
-/// names; the inspector says the nodes, too.
+/// What has no figure is no column; the nodes of the file are said by the inspector, too.
 void BenchmarkPage::refreshColumns()
 {
-    constexpr int kMethod = 2, kFrom = 3, kTime = 4, kError = 8, kNarrow = 1100;
-    constexpr int kMethodWidth = 146, kNarrowMethodWidth = 100;
-    const bool isMeasured = !m_workspace.state().measurementText.isEmpty();
-    for (int column = kTime; column <= kError; ++column)
-        m_table->setColumnHidden(column, !m_table->hasText(column));
-    m_table->setColumnHidden(kFrom, isMeasured && width() < kNarrow);
-    m_table->setColumnWidth(kMethod, width() < kNarrow ? kNarrowMethodWidth : kMethodWidth);
+    constexpr int kMethod = 2, kFrom = 3, kTime = 4, kShare = 5, kGflops = 6, kBound = 7,
+                  kError = 8;
+    constexpr int kLeastName = 160;
+    m_table->fitColumns({kError, kGflops, kFrom, kMethod, kBound, kShare, kTime}, kLeastName);
 }
 
 void BenchmarkPage::refreshNotice()
@@ -243,6 +239,7 @@ void BenchmarkPage::refresh()
     refreshNotice();
     refreshColumns();
     m_threads->setEnabled(!state.isBusy);
+    m_threads->setVisible(!m_boards.board().countsInstructions); // a microcontroller has none
     m_total->setToolTip(tr("± is the 95 % confidence interval of the median: as far as the band in "
                            "the chart reaches"));
     m_peer->setText(state.peerText);

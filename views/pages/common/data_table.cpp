@@ -202,7 +202,45 @@ void DataTable::shareRoom()
 void DataTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
+    hideForRoom();
     shareRoom();
+}
+
+/// Whoever comes by Tab sees where the keys go, also before a row is chosen.
+void DataTable::paintEvent(QPaintEvent* event)
+{
+    QTableView::paintEvent(event);
+    if (!hasFocus()) return;
+    QPainter painter(viewport());
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(m_themes.theme().accentSoft);
+    painter.drawRoundedRect(QRectF(viewport()->rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+}
+
+void DataTable::fitColumns(std::vector<int> columns, int least)
+{
+    m_yielding = std::move(columns);
+    m_leastShare = least;
+    hideForRoom();
+    shareRoom();
+}
+
+void DataTable::hideForRoom()
+{
+    const auto shares = [this](int column) {
+        return std::find(m_sharing.begin(), m_sharing.end(), column) != m_sharing.end();
+    };
+    for (const int column : m_yielding) setColumnHidden(column, !hasText(column));
+    for (const int column : m_yielding) {
+        int room = viewport()->width(), sharing = 0;
+        for (int i = 0; i < horizontalHeader()->count(); ++i) {
+            if (isColumnHidden(i)) continue;
+            if (shares(i)) ++sharing;
+            if (!shares(i)) room -= columnWidth(i);
+        }
+        if (sharing == 0 || room >= sharing * m_leastShare) return;
+        setColumnHidden(column, true);
+    }
 }
 
 bool DataTable::hasText(int column) const

@@ -51,6 +51,9 @@ public:
     void setColumnWidths(const std::vector<int>& widths);
     /// As wide as the rows in view need, up to `most`; a width that was dragged stays.
     void fitColumn(int column, int most);
+    /// Hides of `columns` those that say nothing, and of the others, from the first on, as many as
+    /// it takes for each column that shares the room to have `least`; again whenever it is resized.
+    void fitColumns(std::vector<int> columns, int least);
     /// Any of its cells says something.
     bool hasText(int column) const;
     /// In the model that the table was made with, whatever it is sorted by; -1: none.
@@ -64,16 +67,20 @@ signals:
 protected:
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
     bool viewportEvent(QEvent* event) override;
 
 private:
     void applyTheme();
     void shareRoom();
+    void hideForRoom();
     const ThemeSource& m_themes;
     SortedRows* m_sorted;
     DataDelegate* m_delegate;
     std::map<int, int> m_fitted; ///< column -> width that was set last
     std::vector<int> m_sharing;  ///< columns that share what the others leave
+    std::vector<int> m_yielding; ///< columns that are hidden where these get too little
+    int m_leastShare = 0;
 };
 
 } // namespace tenon::views

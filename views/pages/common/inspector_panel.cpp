@@ -115,14 +115,14 @@ QWidget* InspectorPanel::factRow(const FactRow& row, bool isMember)
     auto* label = new ThemedLabel(
         themes(), isMember ? ThemedLabel::Role::Strong : ThemedLabel::Role::Secondary, row.label);
     if (!isMember) label->setFixedWidth(kLabelWidth);
-    label->setElided(true);
+    label->setElision(Elision::Title);
     const bool isLink = row.node.isValid() && !isMember;
     auto* value = new ThemedLabel(themes(),
                                   isLink     ? ThemedLabel::Role::Link
                                   : isMember ? ThemedLabel::Role::Secondary
                                              : ThemedLabel::Role::Body,
                                   row.value);
-    value->setElided(true);
+    value->setElision(Elision::Content);
     if (isLink) {
         value->setCursor(Qt::PointingHandCursor);
         connect(value, &QLabel::linkActivated, this,

@@ -2,7 +2,9 @@
 // Panels and themed labels.
 #include "views/pages/common/panel.h"
 
+#include "core/base/check.h"
 #include "views/models/line_breaks.h"
+#include "views/pages/common/header_fold.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QClipboard>
@@ -11,6 +13,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QTextLayout>
 
 #include <algorithm>
@@ -19,20 +22,24 @@ namespace tenon::views {
 
 namespace {
 
-/// Whole facts only, of which the last give way first. What is one fact is cut in the middle, as
-/// paths and targets are known by both ends; of words that lose more than half nothing is left.
-QString shortened(const QString& text, const QFontMetrics& metrics, int width)
+/// Reads like words: paths and targets have signs within a word that sentences do not.
+bool isSentence(const QString& text)
+{
+    static const QRegularExpression sign(QStringLiteral("/|\\S=\\S"));
+    return text.contains(QLatin1Char(' ')) && !text.contains(sign);
+}
+
+QString shortened(const QString& text, const QFontMetrics& metrics, int width, Elision elision)
 {
     const QString between = QStringLiteral(" · ");
     QString shown = text;
     while (metrics.horizontalAdvance(shown) > width && shown.contains(between))
         shown.truncate(shown.lastIndexOf(between));
     shown = shown.trimmed();
-    const bool isSentence = shown.contains(QLatin1Char(' ')) && !shown.contains(QLatin1Char('/')) &&
-                            !shown.contains(QLatin1Char('='));
-    const QString fits =
-        metrics.elidedText(shown, isSentence ? Qt::ElideRight : Qt::ElideMiddle, width);
-    return isSentence && fits.size() < shown.size() / 2 ? QStringLiteral("…") : fits;
+    if (elision == Elision::Content) elision = isSentence(shown) ? Elision::Words : Elision::Name;
+    const QString fits = metrics.elidedText(
+        shown, elision == Elision::Name ? Qt::ElideMiddle : Qt::ElideRight, width);
+    return elision == Elision::Words && fits.size() < shown.size() / 2 ? QString() : fits;
 }
 
 /// Too little height for a wrapped text that nobody can mark: a label cuts lines in half then.
@@ -119,7 +126,7 @@ bool ThemedLabel::event(QEvent* event)
 void ThemedLabel::contextMenuEvent(QContextMenuEvent* event)
 {
     const bool isSelectable = textInteractionFlags() & Qt::TextSelectableByMouse;
-    if (text().isEmpty() || !(m_isElided || isSelectable)) return event->ignore();
+    if (text().isEmpty() || !(m_elision || isSelectable)) return event->ignore();
     QMenu* menu = makePopupMenu(this);
     menu->addAction(hasSelectedText() ? tr("Copy what is marked") : tr("Copy the text"), this,
                     &ThemedLabel::copy);
@@ -133,9 +140,9 @@ void ThemedLabel::mouseReleaseEvent(QMouseEvent* event)
         emit linkActivated({});
 }
 
-void ThemedLabel::setElided(bool isElided)
+void ThemedLabel::setElision(Elision elision)
 {
-    m_isElided = isElided;
+    m_elision = elision;
     updateGeometry();
 }
 
@@ -169,20 +176,20 @@ void ThemedLabel::apply()
 QSize ThemedLabel::sizeHint() const
 {
     // One pixel of room, so that rounding never cuts a text that fits.
-    return m_isElided ? QLabel::sizeHint() + QSize(2, 0) : QLabel::sizeHint();
+    return m_elision ? QLabel::sizeHint() + QSize(2, 0) : QLabel::sizeHint();
 }
 
 QSize ThemedLabel::minimumSizeHint() const
 {
     const QSize size = QLabel::minimumSizeHint();
-    return m_isElided ? QSize(24, size.height()) : size;
+    return m_elision ? QSize(24, size.height()) : size;
 }
 
 void ThemedLabel::paintEvent(QPaintEvent* event)
 {
-    const bool isCut = !m_isElided && isCutBelow(*this);
-    if (!m_isElided) tellWhole(*this, text(), isCut);
-    if (!m_isElided && !isCut) return QLabel::paintEvent(event);
+    const bool isCut = !m_elision && isCutBelow(*this);
+    if (!m_elision) tellWhole(*this, text(), isCut);
+    if (!m_elision && !isCut) return QLabel::paintEvent(event);
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::WindowText));
     if (isCut) {
@@ -190,9 +197,8 @@ void ThemedLabel::paintEvent(QPaintEvent* event)
         painter.drawText(rect(), static_cast<int>(alignment()), lines.join(QLatin1Char('\n')));
         return;
     }
-    const QString shown = shortened(text(), fontMetrics(), width());
+    const QString shown = shortened(text(), fontMetrics(), width(), *m_elision);
     setToolTip(shown == text() ? QString() : text());
-    if (shown == QStringLiteral("…")) return; // says nothing
     painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
 }
 
@@ -221,8 +227,8 @@ Panel::Panel(const ThemeSource& themes, const QString& title, QWidget* parent)
     , m_content(new QVBoxLayout)
 {
     connect(&themes, &ThemeSource::changed, this, [this] { update(); });
-    m_title->setElided(true);
-    m_caption->setElided(true);
+    m_title->setElision(Elision::Title);
+    m_caption->setElision(Elision::Content);
     m_caption->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     constexpr int kButtonHeight = 26; // titles stand at one height with and without buttons
     m_header->setContentsMargins(kPanelMargin, 6, kPanelMargin, 4);
@@ -251,6 +257,33 @@ void Panel::setTitle(const QString& title)
 }
 
 void Panel::setCaption(const QString& caption) { m_caption->setText(caption); }
+
+void Panel::foldHeader(const std::vector<QWidget*>& parts)
+{
+    CHECK(!m_fold) << "a header folds once";
+    m_fold = new HeaderFold(m_themes, *this, *m_header, *m_title, parts);
+}
+
+QSize Panel::minimumSizeHint() const
+{
+    const QSize least = QWidget::minimumSizeHint();
+    if (!m_fold) return least;
+    return {std::max(m_fold->leastWidth(), m_content->minimumSize().width()), least.height()};
+}
+
+/// Tab walks the header from left to right, in whatever order its parts were made.
+void Panel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    QWidget* before = nullptr;
+    for (int i = 0; i < m_header->count(); ++i) {
+        QWidget* part = m_header->itemAt(i)->widget();
+        if (part && part->focusPolicy() == Qt::NoFocus) part = part->findChild<QAbstractButton*>();
+        if (!part || !(part->focusPolicy() & Qt::TabFocus)) continue;
+        if (before) setTabOrder(before, part);
+        before = part;
+    }
+}
 
 void Panel::paintEvent(QPaintEvent*)
 {

@@ -8,7 +8,20 @@
 #include <QVBoxLayout>
 #include <QWidget>
 
+#include <optional>
+#include <vector>
+
 namespace tenon::views {
+
+/// What is left of a text that is longer than the room for it: of facts with " · " between them the
+/// first ones that fit as a whole, and of one that does not
+enum class Elision
+{
+    Words,  ///< its beginning; nothing where more than half is lost
+    Title,  ///< its beginning, however little
+    Name,   ///< both ends, by which files, paths and targets are known
+    Content ///< as words where it reads like some, else as a name
+};
 
 /// A label that takes its font and colour from the theme by role.
 class ThemedLabel : public QLabel
@@ -33,9 +46,8 @@ public:
     /// Long words of a wrapped text go on in the next line.
     void setText(const QString& text);
     QString text() const;
-    /// Shows `text` cut in the middle to the width at hand; the whole text is the tooltip, and what
-    /// its menu copies.
-    void setElided(bool isElided);
+    /// Shows what fits the width at hand; the whole text is the tooltip, and what its menu copies.
+    void setElision(Elision elision);
 
 protected:
     bool event(QEvent* event) override;
@@ -50,13 +62,15 @@ private:
     void copy() const;
     const ThemeSource& m_themes;
     Role m_role;
-    bool m_isElided = false;
+    std::optional<Elision> m_elision;
 };
 
 /// Wrapped, and can be copied.
 ThemedLabel* makeSentence(const ThemeSource& themes, ThemedLabel::Role role);
 /// In line with the texts of a table below.
 QHBoxLayout* indented(QWidget* part);
+
+class HeaderFold;
 
 class Panel : public QWidget
 {
@@ -68,9 +82,14 @@ public:
     void setCaption(const QString& caption);
     QVBoxLayout* content() { return m_content; }
     QHBoxLayout* header() { return m_header; }
+    /// Parts of the header that go into a menu, in this order, where the title has no room beside
+    /// them; to be said once, when they are all there.
+    void foldHeader(const std::vector<QWidget*>& parts);
+    QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     const ThemeSource& themes() const { return m_themes; }
 
 private:
@@ -78,6 +97,7 @@ private:
     ThemedLabel* m_title;
     ThemedLabel* m_caption;
     QHBoxLayout* m_header;
+    HeaderFold* m_fold = nullptr;
     QVBoxLayout* m_content;
 };
 

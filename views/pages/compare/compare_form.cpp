@@ -57,7 +57,7 @@ CompareForm::CompareForm(const ThemeSource& themes, ComparePresenter& presenter,
     setMinimumWidth(264);
     content()->setSpacing(4);
     addTitle(tr("the model runs on"));
-    m_place->setElided(true);
+    m_place->setElision(Elision::Content);
     content()->addWidget(m_place);
     addTitle(tr("and is held against"));
     m_reference->setAccessibleName(tr("reference"));

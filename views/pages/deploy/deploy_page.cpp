@@ -115,7 +115,7 @@ QWidget* DeployPage::buildChecklist(const ThemeSource& themes)
     m_checklistStack->addWidget(m_checks);
     m_proposedTitle = new ThemedLabel(themes, Role::Secondary, tr("proposed target"));
     m_proposed = new ThemedLabel(themes, Role::Code);
-    m_proposed->setElided(true);
+    m_proposed->setElision(Elision::Name);
     m_useTarget = new PillButton(themes, Look::Plain, tr("Use this target"));
     m_checklistPanel->content()->setContentsMargins(6, 0, 6, 10);
     m_checklistPanel->content()->addWidget(m_checklistStack, 1);
@@ -145,6 +145,7 @@ void DeployPage::buildDeployHeader(const ThemeSource& themes)
     m_deployPanel->header()->addWidget(m_budget);
     for (PillButton* button : {m_disconnect, m_start, m_stop})
         m_deployPanel->header()->addWidget(button);
+    m_deployPanel->foldHeader({m_disconnect, m_start});
     dress(*m_deployPanel, 3);
 }
 

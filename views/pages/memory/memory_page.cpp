@@ -145,7 +145,7 @@ QWidget* MemoryPage::buildAlive(const ThemeSource& themes)
     m_alivePanel->setMinimumWidth(280);
     m_alive = new AliveList(themes, &m_presenter.alive());
     m_whyTitle = new ThemedLabel(themes, Role::Strong);
-    m_whyTitle->setElided(true);
+    m_whyTitle->setElision(Elision::Title);
     m_whyHint = new ThemedLabel(themes, Role::Secondary,
                                 tr("Select a buffer, here or in the map, to see who writes it and "
                                    "who still needs it."));

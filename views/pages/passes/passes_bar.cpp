@@ -18,28 +18,29 @@ constexpr int kScrubWidth = 92;
 /// Left: before the pass, right: after it; in between as it moves when it is played.
 void PassesPage::buildScrubber(const ThemeSource& themes)
 {
-    auto* play = new PillButton(themes, PillButton::Look::Quiet, tr("▷"));
-    play->setAccessibleName(tr("Play how the pass changed the graph"));
-    play->setToolTip(tr("Play how the pass changed the graph (M)"));
-    play->setFocusPolicy(Qt::TabFocus);
+    m_play = new PillButton(themes, PillButton::Look::Quiet, tr("▷"));
+    m_play->setAccessibleName(tr("Play how the pass changed the graph"));
+    m_play->setToolTip(tr("Play how the pass changed the graph (M)"));
+    m_play->setFocusPolicy(Qt::TabFocus);
     m_scrubber = new QSlider(Qt::Horizontal);
     m_scrubber->setRange(0, kScrubSteps);
     m_scrubber->setValue(kScrubSteps);
     m_scrubber->setFixedWidth(kScrubWidth);
     m_scrubber->setAccessibleName(tr("From before the pass to after it"));
     m_scrubber->setToolTip(tr("From before the pass (left) to after it (right)"));
-    m_graphPanel->header()->addWidget(play);
+    m_graphPanel->header()->addWidget(m_play);
     m_graphPanel->header()->addWidget(m_scrubber);
-    connect(play, &QPushButton::clicked, this, [this] {
+    connect(m_play, &QPushButton::clicked, this, [this] {
         m_scrubber->setValue(kScrubSteps);
         playPass();
     });
     connect(m_scrubber, &QSlider::valueChanged, this, &PassesPage::scrub);
     // Two versions side by side have no way from one to the other.
-    connect(&m_presenter, &PassesPresenter::stateChanged, play, [this, play] {
+    connect(&m_presenter, &PassesPresenter::stateChanged, m_play, [this] {
         const PassesState& state = m_presenter.state();
-        play->setVisible(state.isReady && state.mode != DiffMode::Split);
-        m_scrubber->setVisible(play->isVisibleTo(m_graphPanel));
+        const bool hasWay = state.isReady && state.mode != DiffMode::Split;
+        m_play->setVisible(hasWay);
+        m_scrubber->setVisible(hasWay);
     });
 }
 

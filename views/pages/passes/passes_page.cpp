@@ -55,7 +55,7 @@ QWidget* PassesPage::buildList(const ThemeSource& themes)
     m_list->installEventFilter(this);
     auto* keys =
         new ThemedLabel(themes, ThemedLabel::Role::Faint, tr("F next   R previous   [ ] touching"));
-    keys->setElided(true);
+    keys->setElision(Elision::Words);
     auto* content = m_listPanel->content();
     content->setContentsMargins(10, 0, 10, 10);
     content->addWidget(m_filter);
@@ -85,6 +85,7 @@ QWidget* PassesPage::buildGraph(const ThemeSource& themes)
     m_colours = new ColourButton(themes);
     m_graphPanel->header()->addWidget(m_colours);
     m_graphPanel->header()->addWidget(m_graphTwin->button());
+    m_graphPanel->foldHeader({m_graphTwin->button(), m_scrubber, m_play, m_colours});
     m_graphPanel->content()->addWidget(m_graphTwin, 1);
     connect(m_colours, &ColourButton::chosen, &m_presenter, &PassesPresenter::setLooks);
     exhibitGraph(*m_canvas, m_graphTwin->exhibit());

@@ -83,6 +83,7 @@ private:
     ColourButton* m_colours = nullptr;
     PillTabs* m_modes = nullptr;
     PillButton* m_pin = nullptr;
+    PillButton* m_play = nullptr;
     QSlider* m_scrubber = nullptr;
     ScenePtr m_scrubbed; ///< where the scrubber begins; made when it is moved first
     GraphCanvas* m_canvas = nullptr;

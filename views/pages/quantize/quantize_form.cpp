@@ -79,7 +79,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     addChoices();
     addLimits();
     addTitle(tr("runs on"));
-    m_place->setElided(true);
+    m_place->setElision(Elision::Content);
     content()->addWidget(m_place);
     addTitle(tr("file to write"));
     addPath(*m_output, tr("Quantized model"), true);

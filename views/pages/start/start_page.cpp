@@ -45,8 +45,9 @@ protected:
         themedIcon(QStringLiteral("file"), t.secondary).paint(&painter, QRect(10, 11, 18, 18));
         painter.setFont(t.bodyStrong);
         painter.setPen(file.exists() ? t.text : t.faint);
-        painter.drawText(QRect(38, 3, width() - 110, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                         modelName(m_path));
+        painter.drawText(
+            QRect(38, 3, width() - 110, 18), Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(modelName(m_path), Qt::ElideMiddle, width() - 110));
         painter.setFont(t.secondaryFont);
         painter.setPen(t.secondary);
         painter.drawText(
