@@ -215,24 +215,38 @@ void InspectPresenter::setAllCollapsed(bool isCollapsed)
     arrange();
 }
 
+bool InspectPresenter::matches(const VersionView& view, PlaceId place, const QString& text) const
+{
+    const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
+    if (!node || m_stage->board().places()[static_cast<size_t>(place)].output >= 0) return false;
+    return nodeMatches(*view.module, *node, text);
+}
+
+FoundNodes InspectPresenter::found(const QString& text) const
+{
+    FoundNodes out;
+    if (!m_stage || text.isEmpty()) return out;
+    const VersionView view = m_stage->board().version(0);
+    for (const PlaceId place : m_stage->board().sequence()) {
+        if (!matches(view, place, text)) continue;
+        ++out.count;
+        if (place == m_selected) out.selected = out.count;
+    }
+    return out;
+}
+
 bool InspectPresenter::find(QString text, bool forward)
 {
     if (!m_stage || text.isEmpty()) return false;
     const VersionView view = m_stage->board().version(0);
     const auto& sequence = m_stage->board().sequence();
-    const auto matches = [&](PlaceId place) {
-        const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
-        if (!node || m_stage->board().places()[static_cast<size_t>(place)].output >= 0)
-            return false;
-        return nodeMatches(*view.module, *node, text);
-    };
     const auto count = static_cast<int>(sequence.size());
     const auto current = std::find(sequence.begin(), sequence.end(), m_selected);
     const int start = current == sequence.end() ? (forward ? -1 : 0)
                                                 : static_cast<int>(current - sequence.begin());
     for (int k = 1; k <= count; ++k) {
         const int i = ((start + (forward ? k : -k)) % count + count) % count;
-        if (!matches(sequence[static_cast<size_t>(i)])) continue;
+        if (!matches(view, sequence[static_cast<size_t>(i)], text)) continue;
         const PlaceId place = sequence[static_cast<size_t>(i)];
         selectPlace(place);
         m_selection.seek(m_selection.node());

@@ -10,6 +10,13 @@
 
 namespace tenon::views {
 
+/// How many nodes a text finds, and which of them is selected, from 1 on; 0: none.
+struct FoundNodes
+{
+    int count = 0;
+    int selected = 0;
+};
+
 class InspectPresenter : public QObject
 {
     Q_OBJECT
@@ -28,6 +35,8 @@ public:
     bool hasScopes() const { return m_stage && !m_stage->scopes().empty(); }
     /// First node of the shown version with this name, operator or source name.
     core::NodeId findNode(const QString& text) const;
+    /// What find() walks through.
+    FoundNodes found(const QString& text) const;
 
 public slots:
     void toggleFigure(); ///< times or expected errors on the cards
@@ -52,6 +61,7 @@ private:
     void arrange();
     void takeStage(std::shared_ptr<const Stage> stage, ScenePtr scene);
     bool openGroupsAround(PlaceId place);
+    bool matches(const VersionView& view, PlaceId place, const QString& text) const;
     PlaceId placeForNode(core::NodeId node) const;
 
     JobPresenter& m_jobs;

@@ -68,9 +68,8 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
 QWidget* InspectPage::buildGraph(const ThemeSource& themes)
 {
     m_graphPanel = new Panel(themes, tr("Graph"));
-    m_find = new QLineEdit;
+    m_find = new FindField(themes);
     m_find->setPlaceholderText(tr("find node"));
-    m_find->setClearButtonEnabled(true);
     m_find->setAccessibleName(tr("Find node"));
     m_collapse = new PillButton(themes, PillButton::Look::Quiet, tr("Collapse"));
     m_expand = new PillButton(themes, PillButton::Look::Quiet, tr("Expand"));
@@ -89,6 +88,7 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));
     m_graphTwin->table().setColumnWidths({150, 0, 0, 130, 70, 84});
     header->insertWidget(header->count() - 1, m_graphTwin->button());
+    m_graphPanel->foldHeader({m_expand, m_collapse, m_graphTwin->button()});
     exhibitGraph(*m_canvas, m_graphTwin->exhibit());
     m_graphTwin->exhibit().setFill([this] { m_rows->setRows(sceneRows(*m_presenter.scene())); });
     connect(m_graphTwin, &TableTwin::toggled, this, &InspectPage::refreshScene);
@@ -101,6 +101,8 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     connect(m_canvas, &GraphCanvas::placeSelected, this, &InspectPage::showGroup);
     connect(m_canvas, &GraphCanvas::scopeToggled, &m_presenter, &InspectPresenter::toggleScope);
     connect(m_find, &QLineEdit::returnPressed, this, [this] { findNext(true); });
+    connect(m_find, &QLineEdit::textChanged, this, &InspectPage::countFound);
+    connect(&m_workspace.selection(), &Selection::changed, this, &InspectPage::countFound);
     connect(m_colours, &ColourButton::chosen, &m_presenter, &InspectPresenter::setLooks);
     connect(m_collapse, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(true); });
     connect(m_expand, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(false); });
@@ -132,6 +134,7 @@ void InspectPage::refreshScene()
     if (m_workspace.document()) m_canvas->setEmptyText(tr("The graph is being laid out"), {});
     m_canvas->setScene(m_presenter.scene());
     m_canvas->selectPlace(m_presenter.selectedPlace());
+    countFound();
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
     showGroup();
@@ -157,6 +160,14 @@ void InspectPage::focusFind()
 void InspectPage::focusShapes() { m_shapes->ask(); }
 
 void InspectPage::findNext(bool forward) { m_presenter.find(m_find->text(), forward); }
+
+/// Nodes are walked only while something is sought.
+void InspectPage::countFound()
+{
+    if (m_find->text().isEmpty()) return m_find->setFound({});
+    const FoundNodes found = m_presenter.found(m_find->text());
+    m_find->setFound({true, found.count, found.selected});
+}
 
 void InspectPage::showIssues() { m_issues->setFocus(Qt::ShortcutFocusReason); }
 

@@ -4,6 +4,7 @@
 
 #include "views/canvas/graph_canvas.h"
 #include "views/pages/common/colour_button.h"
+#include "views/pages/common/find_field.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
 #include "views/pages/common/wrapped_table.h"
@@ -12,7 +13,6 @@
 #include "views/presenters/workspace_presenter.h"
 #include "views/scene/scene_table.h"
 
-#include <QLineEdit>
 #include <QSplitter>
 
 namespace tenon::views {
@@ -44,6 +44,7 @@ private:
     void refresh();
     void refreshScene();
     void showGroup();
+    void countFound();
 
     WorkspacePresenter& m_workspace;
     InspectPresenter& m_presenter;
@@ -52,7 +53,7 @@ private:
     Panel* m_issuesPanel = nullptr;
     ThemedLabel* m_facts = nullptr;
     ShapesField* m_shapes = nullptr;
-    QLineEdit* m_find = nullptr;
+    FindField* m_find = nullptr;
     ColourButton* m_colours = nullptr;
     PillButton* m_collapse = nullptr;
     PillButton* m_expand = nullptr;
