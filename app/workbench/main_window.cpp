@@ -79,7 +79,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     keep->start(kKeepMs);
     applyTheme();
     refresh();
-    setFocusPolicy(Qt::StrongFocus);
+    setFocusPolicy(Qt::ClickFocus); // keys work at once; Tab stops at what can be seen to have it
     setFocus();
     if (m_settings.problem.isEmpty()) return;
     m_workspace.jobs().addLog(m_settings.problem);
@@ -197,7 +197,7 @@ void MainWindow::takeDocument(bool isSameModel)
 {
     if (m_workspace.document()->path != windowFilePath()) {
         for (auto* canvas : canvases()) canvas->forgetCamera();
-        for (auto* overlay : findChildren<views::Overlay*>()) overlay->close(); // of the old model
+        views::closeSheets(*this); // of the old model
     }
     setWindowFilePath(m_workspace.document()->path);
     m_inspector.setDocument(m_workspace.document());

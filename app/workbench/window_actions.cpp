@@ -249,7 +249,7 @@ void MainWindow::addViewActions()
     for (size_t i = 0; i < m_pages.size(); ++i)
         add({QStringLiteral("show-") + m_pages[i].name, view, tr("Show %1").arg(m_pages[i].title),
              m_pages[i].icon, QStringLiteral("Alt+%1").arg(i + 1), m_pages[i].tip,
-             [this, i] { showPage(m_pages[i]); }});
+             [this, i] { views::closeSheets(*this), showPage(m_pages[i]); }});
     add({"next-pane", view, tr("Next pane"), "", "F6", tr("To the next part of the window"),
          [this] { walkPanes(*this, 1); }});
     add({"previous-pane", view, tr("Previous pane"), "", "Shift+F6",

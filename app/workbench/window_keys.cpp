@@ -103,6 +103,7 @@ std::map<QString, std::pair<QString, QString>> sharedRows()
     const auto tr = [](const char* text) { return MainWindow::tr(text); };
     std::map<QString, std::pair<QString, QString>> shared{
         {QStringLiteral("recent1"), {tr("Recent models"), QStringLiteral("Ctrl+1 … 9")}},
+        {QStringLiteral("keys"), {tr("Keys"), QStringLiteral("F1  ?")}},
         {QStringLiteral("back"), {tr("Back, forward"), QStringLiteral("Alt+Left  Alt+Right")}},
         {QStringLiteral("next-pane"), {tr("Next, previous pane"), QStringLiteral("F6  Shift+F6")}},
         {QStringLiteral("next-change"),

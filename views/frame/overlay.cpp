@@ -135,6 +135,11 @@ void Overlay::close()
     emit closed();
 }
 
+void closeSheets(QWidget& window)
+{
+    for (auto* sheet : window.findChildren<Overlay*>()) sheet->close();
+}
+
 bool Overlay::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == parentWidget() && event->type() == QEvent::Resize && isVisible()) place();

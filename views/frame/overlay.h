@@ -43,6 +43,9 @@ private:
     QPointer<QWidget> m_focusBefore;
 };
 
+/// All that are open over `window`.
+void closeSheets(QWidget& window);
+
 struct PaletteEntry
 {
     QString text;

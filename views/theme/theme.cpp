@@ -54,6 +54,7 @@ QToolTip { background: %panel; color: %text; border: 1px solid %line; padding: 4
 QLineEdit { background: %field; color: %text; border: 1px solid %line; border-radius: 5px; padding: 4px 8px; selection-background-color: %accent; selection-color: %accentText; }
 QLineEdit:focus { border-color: %accent; }
 QPlainTextEdit, QTextEdit { background: %field; color: %text; border: 1px solid %line; border-radius: 5px; selection-background-color: %accentSoft; selection-color: %text; }
+QPlainTextEdit:focus, QTextEdit:focus { border-color: %accentSoft; }
 QAbstractItemView { background: transparent; color: %text; border: none; outline: none; selection-background-color: %accentTint; selection-color: %accentInk; }
 QListView#suggestions { background: %panel; border: 1px solid %line; padding: 3px; }
 QAbstractScrollArea::corner { background: transparent; border: none; }

@@ -2,6 +2,9 @@
 // Keys: letters act anywhere on their page but in fields, F6 walks the panes.
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
+#include "views/frame/target_sheet.h"
+#include "views/pages/common/notice.h"
+#include "views/pages/inspect/inspect_page.h"
 #include "views/pages/memory/memory_page.h"
 #include "views/pages/passes/passes_page.h"
 
@@ -83,6 +86,102 @@ private slots:
         QTest::keyClick(&canvas, Qt::Key_Tab);
         QCOMPARE(canvas.selectedItem(), next);
         QVERIFY(!canvas.hasFocus());
+    }
+
+    /// A stop that cannot be seen looks like a key that does nothing.
+    void stopOnlyAtPartsOfTheWindow()
+    {
+        m_window->showPerspective(QStringLiteral("inspect"));
+        QVERIFY(settle());
+        m_window->setFocus();
+        QVERIFY(m_window->hasFocus());
+        std::vector<QWidget*> stops;
+        for (int i = 0; i < 60; ++i) {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+            QWidget* focus = QApplication::focusWidget();
+            QVERIFY(focus && focus != m_window.get());
+            QVERIFY2(focus->isVisible() && !focus->visibleRegion().isEmpty(),
+                     focus->metaObject()->className());
+            if (!stops.empty() && focus == stops.front()) break;
+            stops.push_back(focus);
+        }
+        QVERIFY(stops.size() < 60); // it is a round
+        // Along the header of the graph from left to right.
+        auto& page = m_window->part<views::InspectPage>();
+        const views::Panel* graph = paneOf(&page.canvas());
+        int x = -1, count = 0;
+        for (const QWidget* stop : stops) {
+            if (stop == &page.canvas() || paneOf(stop) != graph) continue;
+            const int at = stop->mapTo(graph, QPoint()).x();
+            QVERIFY2(at > x, qPrintable(stop->accessibleName()));
+            x = at;
+            ++count;
+        }
+        QVERIFY(count >= 4);
+    }
+
+    void leaveTheFocusWhereTheButtonWas()
+    {
+        const views::ThemeSource themes(false);
+        views::Panel panel(themes, QStringLiteral("panel"));
+        auto* notice = new views::EmptyNotice(themes, QStringLiteral("title"),
+                                              QStringLiteral("text"), QStringLiteral("Do"));
+        panel.content()->addWidget(notice);
+        auto* other =
+            new views::PillButton(themes, views::PillButton::Look::Plain, QStringLiteral("other"));
+        panel.content()->addWidget(other);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        auto* button = notice->findChild<views::PillButton*>();
+        button->setFocus();
+        notice->setActionEnabled(false);
+        QVERIFY(!other->hasFocus());
+        notice->setActionEnabled(true);
+        QVERIFY(button->hasFocus());
+        notice->hide();
+        QVERIFY(!other->hasFocus());
+        QTest::keyClick(&panel, Qt::Key_Tab);
+        QVERIFY(other->hasFocus());
+        panel.hide();
+        m_window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    }
+
+    void closeTheSheetThatCoversThePage()
+    {
+        m_window->showPerspective(QStringLiteral("inspect"));
+        m_window->openOverlay(QStringLiteral("target-editor"));
+        const auto* sheet = &m_window->part<views::TargetSheet>();
+        QVERIFY(sheet->isVisible());
+        m_window->actions().action(QStringLiteral("show-memory"))->trigger();
+        QVERIFY(!sheet->isVisible());
+        QVERIFY(m_window->part<views::MemoryPage>().isVisible());
+    }
+
+    /// Return goes on to the next match, and the field says where one is.
+    void countWhatIsFound()
+    {
+        m_window->showPerspective(QStringLiteral("inspect"));
+        QVERIFY(settle());
+        auto& page = m_window->part<views::InspectPage>();
+        auto* field = page.findChild<views::FindField*>();
+        m_window->workspace().selection().select({});
+        page.focusFind();
+        QTest::keyClicks(field, QStringLiteral("conv2d"));
+        const int count = field->note().toInt();
+        QVERIFY2(count > 1, qPrintable(field->note()));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(field->note(), QStringLiteral("1/%1").arg(count));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(field->note(), QStringLiteral("2/%1").arg(count));
+        page.canvas().selectPlace(views::kNoPlace);
+        emit page.canvas().placeSelected(views::kNoPlace);
+        QCOMPARE(field->note(), QString::number(count));
+        QTest::keyClicks(field, QStringLiteral("zz"));
+        QCOMPARE(field->note(), QStringLiteral("none"));
+        QVERIFY(!field->accessibleDescription().isEmpty());
+        field->clear();
+        QVERIFY(field->note().isEmpty());
     }
 
     void showThePeakFromAnyPartOfTheMemoryPage()

@@ -37,7 +37,22 @@ void EmptyNotice::setText(const QString& title, const QString& text)
     m_text->setText(text);
 }
 
-void EmptyNotice::setActionEnabled(bool isEnabled) { m_button->setEnabled(isEnabled); }
+/// Whoever works by keyboard stays here while the button cannot be pressed: the focus would go to
+/// whatever is next in the window.
+void EmptyNotice::setActionEnabled(bool isEnabled)
+{
+    if (!isEnabled && m_button->hasFocus()) setFocus(Qt::OtherFocusReason);
+    m_button->setEnabled(isEnabled);
+    if (isEnabled && hasFocus()) m_button->setFocus(Qt::OtherFocusReason);
+}
+
+/// And stays on the page when what was asked for takes its place.
+void EmptyNotice::hideEvent(QHideEvent* event)
+{
+    QWidget::hideEvent(event);
+    const bool hadFocus = hasFocus() || m_button->hasFocus();
+    if (hadFocus && parentWidget()->isVisible()) parentWidget()->setFocus(Qt::OtherFocusReason);
+}
 
 NoticeBar::NoticeBar(const ThemeSource& themes, Kind kind, QWidget* parent)
     : QWidget(parent)

@@ -20,6 +20,9 @@ public:
 signals:
     void triggered();
 
+protected:
+    void hideEvent(QHideEvent* event) override;
+
 private:
     ThemedLabel* m_title;
     ThemedLabel* m_text;

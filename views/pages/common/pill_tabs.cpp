@@ -127,18 +127,17 @@ void PillButton::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF area = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+    const bool isLit = m_isHovered && isEnabled();
     if (m_look == Look::Primary) {
-        QColor fill = isEnabled()
-                          ? (m_isHovered ? t.accent.lighter(t.isDark ? 108 : 112) : t.accent)
-                          : t.line;
+        QColor fill =
+            isEnabled() ? (isLit ? t.accent.lighter(t.isDark ? 108 : 112) : t.accent) : t.line;
         if (isDown()) fill = t.accent.darker(110);
         painter.setPen(Qt::NoPen);
         painter.setBrush(fill);
         painter.drawRoundedRect(area, 5, 5);
-    } else if (m_look == Look::Plain || m_isHovered) {
-        painter.setPen(m_look == Look::Plain ? QPen(m_isHovered ? t.accent : t.line)
-                                             : QPen(Qt::NoPen));
-        painter.setBrush(m_isHovered && isEnabled() ? t.accentTint : t.panel);
+    } else if (m_look == Look::Plain || isLit) {
+        painter.setPen(m_look == Look::Plain ? QPen(isLit ? t.accent : t.line) : QPen(Qt::NoPen));
+        painter.setBrush(isLit ? t.accentTint : t.panel);
         painter.drawRoundedRect(area, 5, 5);
     }
     if (hasFocus()) {
