@@ -5,6 +5,7 @@
 #include "views/pages/common/popup_menu.h"
 
 #include <QAbstractItemView>
+#include <QRegularExpression>
 #include <QStringListModel>
 
 namespace tenon::views {
@@ -54,7 +55,15 @@ void offer(const QLineEdit& field, const QStringList& names)
 
 void showText(QLineEdit& field, const QString& text)
 {
-    if (field.text() != text) field.setText(text);
+    if (field.hasFocus() || field.text() == text) return; // not under the fingers
+    field.setText(text);
+}
+
+/// Of a target's string a part is one word: what is pasted with more around it is cut to the first,
+/// as the rest would be read as options.
+QString firstWord(const QLineEdit& field)
+{
+    return field.text().trimmed().section(QRegularExpression(QStringLiteral("\\s")), 0, 0);
 }
 
 } // namespace
@@ -90,8 +99,10 @@ TargetSheet::TargetSheet(const ThemeSource& themes, WorkspacePresenter& workspac
     panel().content()->addWidget(m_meaning);
     buildFigures();
     panel().content()->addLayout(buildButtons());
-    for (QLineEdit* field : {m_cpu, m_features, m_abi, m_cores})
+    for (QLineEdit* field : {m_cpu, m_features, m_abi, m_cores}) {
         connect(field, &QLineEdit::textChanged, this, &TargetSheet::takeFields);
+        connect(field, &QLineEdit::editingFinished, this, &TargetSheet::refresh);
+    }
     connect(m_text, &QLineEdit::textChanged, this, [this](const QString& text) {
         if (!m_isShowing) m_target.setText(text);
     });
@@ -205,10 +216,10 @@ void TargetSheet::takeFields()
 {
     if (m_isShowing) return;
     TargetParts parts = m_target.state().parts;
-    parts.cpu = m_cpu->text();
-    parts.features = m_features->text();
-    parts.abi = m_abi->text();
-    parts.cores = m_cores->text();
+    parts.cpu = firstWord(*m_cpu);
+    parts.features = firstWord(*m_features);
+    parts.abi = firstWord(*m_abi);
+    parts.cores = firstWord(*m_cores);
     m_target.setParts(parts);
 }
 

@@ -225,6 +225,27 @@ private slots:
         QVERIFY(before != m_window->workspace().state().target);
     }
 
+    /// A whole target, typed where its processor belongs, is one wrong word: nothing moves under
+    /// the fingers, and none of it becomes another option.
+    void typeATargetIntoAPartOfIt()
+    {
+        auto& sheet = opened<views::TargetSheet>("ctrl+t");
+        QVERIFY(waitFor([&] { return sheet.processor().hasFocus(); }));
+        const QString typed = QStringLiteral("llvm -mcpu=haswell");
+        press("ctrl+a");
+        typeText(*m_window, typed);
+        QVERIFY(waitFor([&] { return sheet.processor().text().size() >= typed.size(); }));
+        QCOMPARE(sheet.processor().text(), typed);
+        QVERIFY(waitFor([&] { return !sheet.target().state().isValid; }));
+        QCOMPARE(sheet.target().state().parts.cpu, QStringLiteral("llvm"));
+        QVERIFY(!sheet.text().text().contains(QStringLiteral("haswell")));
+        press("Escape"); // of the suggestions, where there are some
+        sheet.target().takeBack();
+        sheet.close();
+        QVERIFY(waitFor([&] { return !sheet.isVisible(); }));
+        QVERIFY(settle());
+    }
+
     void chooseColoursFromTheirMenu()
     {
         press("alt+2");
