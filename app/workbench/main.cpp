@@ -263,6 +263,16 @@ bool choosePlatform(const std::vector<std::string_view>& arguments)
 #endif
 }
 
+/// With no model named, all of the last window. The target is that window's in any case, and so is
+/// the board that it was chosen for.
+void restore(MainWindow& window, const Request& request, bool isTargetGiven)
+{
+    if (request.model.isEmpty())
+        window.restoreSession();
+    else if (!isTargetGiven)
+        window.restoreChoices();
+}
+
 /// What the window starts itself for.
 std::optional<int> runAsWorker(int argc, char** argv)
 {
@@ -317,7 +327,7 @@ int main(int argc, char** argv)
         window.restoreGeometry(settings.geometry);
     window.show();
     QTimer::singleShot(0, &window, [&] {
-        if (request.model.isEmpty()) window.restoreSession();
+        restore(window, request, parser.isSet(QStringLiteral("target")));
         applyState(window, request);
     });
     return QApplication::exec();

@@ -69,6 +69,7 @@ public:
     }
     const std::vector<views::Page>& pages() const { return m_pages; }
     Session session();      ///< what there would be to restore if it were closed now
+    void restoreChoices();  ///< planner, budget and board that the settings remember
     void restoreSession();  ///< opens again what the settings remember
     bool isSettled() const; ///< nothing runs in the background that would change the picture
 

@@ -61,13 +61,20 @@ void MainWindow::openModel(const QString& path, const QString& shapes)
     m_workspace.open(path, shapes);
 }
 
-void MainWindow::restoreSession()
+/// What holds for any model.
+void MainWindow::restoreChoices()
 {
     const Session& saved = m_settings.session;
     if (!saved.planner.isEmpty()) m_workspace.setPlanner(saved.planner);
     if (!saved.budget.isEmpty()) m_deploy.setBudget(saved.budget);
     // Neither compiled for nor asked: nobody is disturbed by opening a window.
     if (!saved.board.isEmpty()) m_boards.select(saved.board);
+}
+
+void MainWindow::restoreSession()
+{
+    const Session& saved = m_settings.session;
+    restoreChoices();
     if (saved.model.isEmpty() || !QFileInfo::exists(saved.model)) return;
     openModel(saved.model, saved.shapes);
     m_restoring = saved;

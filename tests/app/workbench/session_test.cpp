@@ -5,6 +5,7 @@
 #include "views/pages/deploy/deploy_page.h"
 #include "views/pages/passes/passes_page.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -185,6 +186,30 @@ private slots:
         window.restoreSession();
         QCOMPARE(window.part<views::DeployPage>().budget().text(), QStringLiteral("2.5 s"));
         QCOMPARE(window.session().budget, QStringLiteral("2.5 s"));
+    }
+
+    /// The target of the last window is kept; so must be the board that it was chosen for.
+    void keepsTheBoardForAModelThatIsNamed()
+    {
+        QTemporaryDir folder;
+        EngineOptions engine;
+        engine.configFolder = folder.filePath(QStringLiteral("config"));
+        QDir().mkpath(engine.configFolder);
+        write(engine.configFolder + QStringLiteral("/boards.json"),
+              R"({"version": 1, "boards": [{"name": "m4", "kind": "micro",
+                  "target": "c -mcpu=cortex-m4", "profile": "mps2-an386", "host": "mps2-an386"}]})");
+        Settings settings;
+        settings.target = QStringLiteral("c -mcpu=cortex-m4");
+        settings.session.model = QStringLiteral("/gone.onnx");
+        settings.session.board = QStringLiteral("m4");
+        settings.session.budget = QStringLiteral("3 s");
+        MainWindow window(makeEngine(engine), settings, options(path("named.json")));
+        window.restoreChoices();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        QCOMPARE(window.boards().board().name, QStringLiteral("m4"));
+        QCOMPARE(window.workspace().state().target, settings.target);
+        QCOMPARE(window.deploy().state().budget, QStringLiteral("3 s"));
     }
 
     void keepsTheSessionOfAWindowThatIsKilled()
