@@ -104,9 +104,9 @@ private:
             const Expr last = m_k - Expr(1) - i;
             std::vector<Stmt> steps;
             Heap::Entry entry;
-            for (size_t i = 0; i < m_last.size(); ++i) {
-                steps.push_back(m_last[i].set(m_kept.at(last)[i]));
-                entry.push_back(m_last[i].get());
+            for (size_t part = 0; part < m_last.size(); ++part) {
+                steps.push_back(m_last[part].set(m_kept.at(last)[part]));
+                entry.push_back(m_last[part].get());
             }
             steps.push_back(m_kept.put(last, m_kept.at(Expr(0))));
             steps.push_back(m_kept.sink(Expr(0), entry, last));

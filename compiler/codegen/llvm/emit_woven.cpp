@@ -84,7 +84,7 @@ llvm::Value* asOne(llvm::IRBuilderBase& builder, const Vectors& parts)
 }
 
 /// Elements of so many bytes, by shuffles of few instructions.
-bool movesInTurns(int bytes, const EmitOptions& options)
+bool movesInTurns(int64_t bytes, const EmitOptions& options)
 {
     const bool shufflesBytes = options.shufflesBytes || options.vectorBytes > 16;
     return bytes == 4 || (bytes < 4 && shufflesBytes);
