@@ -240,7 +240,7 @@ views::Deployment deploymentOf(const remote::DeployReport& report)
                                 report.steps.back().state == remote::StepState::Skipped;
     if (staysConnected)
         out.steps.back().detail =
-            QStringLiteral("the connection stays for the next one; what was sent goes with it");
+            QStringLiteral("still connected for the next one; cleaned up when that ends");
     views::shareOut(out.steps);
     if (!report.facts.machine.empty()) {
         out.findings = findingsOf(report.board, report.facts);
