@@ -57,6 +57,9 @@ std::string errorText(const TensorError& error)
     out +=
         ", " + thousands(error.outside) + " of " + thousands(error.elements) + " elements outside";
     if (error.saturated > 0) out += ", " + thousands(error.saturated) + " at an end of their type";
+    if (error.steps)
+        out += ", " + fixed(error.steps->mean, 1) + " steps of its own scale, in its worst part " +
+               fixed(error.steps->part, 1);
     return out;
 }
 
@@ -141,21 +144,27 @@ Json errorJson(const TensorError& error)
     for (int bin = 0; bin < kErrorBins; ++bin)
         bins.push_back({{"share_of_rms", errorBinText(bin)},
                         {"elements", error.histogram[static_cast<size_t>(bin)]}});
-    return {{"elements", error.elements},
-            {"sqnr_db", number(error.sqnrDb)},
-            {"rms_error", number(error.rms)},
-            {"max_abs_error", number(error.maxAbs)},
-            {"max_ulps", number(error.maxUlps)},
-            {"cosine", number(error.cosine)},
-            {"worst_element", error.worst},
-            {"got", number(error.worstGot)},
-            {"wanted", number(error.worstWanted)},
-            {"outside", error.outside},
-            {"saturated", error.saturated},
-            {"reference_rms", number(error.referenceRms)},
-            {"reference_largest", number(error.referenceLargest)},
-            {"is_outside", error.isOutside},
-            {"histogram", std::move(bins)}};
+    Json out{{"elements", error.elements},
+             {"sqnr_db", number(error.sqnrDb)},
+             {"rms_error", number(error.rms)},
+             {"max_abs_error", number(error.maxAbs)},
+             {"max_ulps", number(error.maxUlps)},
+             {"cosine", number(error.cosine)},
+             {"worst_element", error.worst},
+             {"got", number(error.worstGot)},
+             {"wanted", number(error.worstWanted)},
+             {"outside", error.outside},
+             {"saturated", error.saturated},
+             {"reference_rms", number(error.referenceRms)},
+             {"reference_largest", number(error.referenceLargest)},
+             {"is_outside", error.isOutside},
+             {"histogram", std::move(bins)}};
+    if (error.steps)
+        out["own_steps"] = {{"mean", number(error.steps->mean)},
+                            {"part", number(error.steps->part)},
+                            {"mean_in_range", number(error.steps->meanInRange)},
+                            {"part_in_range", number(error.steps->partInRange)}};
+    return out;
 }
 
 Json tensorJson(const ComparedTensor& tensor)

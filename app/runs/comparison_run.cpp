@@ -124,7 +124,7 @@ Result<Comparison> runComparison(const ComparisonQuestion& question, const Compa
     const auto reference = referenceOf(question, model, runnerOf(here));
     if (!reference) return reference.error();
     ErrorLimits limits = question.limits;
-    if (reference->isOtherModel && !limits.leastSqnrDb) limits.leastSqnrDb = limits.leastMixedDb;
+    limits.isOtherModel = reference->isOtherModel;
     compiler::CompareRequest request{.loaded = model.loaded,
                                      .options = question.options,
                                      .sets = model.sets,

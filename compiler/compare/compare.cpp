@@ -4,6 +4,7 @@
 
 #include "compiler/compare/held_values.h"
 #include "compiler/compare/taps.h"
+#include "compiler/compare/tensor_readers.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ public:
         m_out.builds = m_tapped.size() + m_apart.size();
         for (size_t set = 0; set < m_request.sets.size(); ++set)
             if (Status done = runSet(set); !done) return done.error();
+        judgeRounded(m_out, readersOf(lowered(), m_rows));
         return std::move(m_out);
     }
 

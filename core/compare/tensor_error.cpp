@@ -4,6 +4,7 @@
 #include "core/compare/tensor_error.h"
 
 #include "core/base/check.h"
+#include "core/compare/own_steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -142,8 +143,11 @@ public:
             m_out.isOutside = m_out.sqnrDb < *m_limits.leastSqnrDb;
             return;
         }
-        if (m_wanted.dtype().isFloat() && !m_got.dtype().isFloat()) {
-            m_out.isOutside = m_out.sqnrDb < m_limits.leastMixedDb;
+        m_out.isRounded =
+            m_limits.isOtherModel || (m_wanted.dtype().isFloat() && !m_got.dtype().isFloat());
+        if (m_out.isRounded) {
+            m_out.isOutside = m_out.steps ? m_out.steps->isBeyond(m_limits)
+                                          : m_out.sqnrDb < m_limits.leastMixedDb;
             return;
         }
         m_out.isOutside = m_out.outside > 0;
@@ -166,15 +170,21 @@ private:
 
 } // namespace
 
+size_t QuantizedUnits::scaleOf(const std::vector<int64_t>& shape, size_t i) const
+{
+    if (scales.size() <= 1) return 0;
+    size_t inner = 1;
+    for (size_t k = static_cast<size_t>(axis) + 1; k < shape.size(); ++k)
+        inner *= static_cast<size_t>(shape[k]);
+    return i / inner % scales.size();
+}
+
 std::vector<double> QuantizedUnits::realValues(const Tensor& tensor) const
 {
     std::vector<double> out = tensor.numbers();
     if (!isQuantized()) return out;
-    int64_t inner = 1;
-    for (size_t i = static_cast<size_t>(axis) + 1; i < tensor.shape().size(); ++i)
-        inner *= tensor.shape()[i];
     for (size_t i = 0; i < out.size(); ++i) {
-        const size_t k = scales.size() == 1 ? 0 : i / static_cast<size_t>(inner) % scales.size();
+        const size_t k = scaleOf(tensor.shape(), i);
         out[i] = (out[i] - static_cast<double>(zeros[k])) * scales[k];
     }
     return out;
@@ -208,6 +218,8 @@ TensorError tensorError(const Tensor& got, const QuantizedUnits& gotUnits, const
     Elements elements(got, wanted, limits, out);
     for (size_t i = 0; i < have.size(); ++i)
         elements.add(static_cast<int64_t>(i), have[i], want[i]);
+    if (gotUnits.isQuantized() && wanted.dtype().isFloat())
+        out.steps = ownSteps(got, gotUnits, want);
     elements.judge();
     return out;
 }

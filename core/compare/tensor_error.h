@@ -21,6 +21,8 @@ struct QuantizedUnits
     int64_t axis = 0;
 
     bool isQuantized() const { return !scales.empty(); }
+    /// Which scale belongs to element `i` of a tensor of the shape, row by row.
+    size_t scaleOf(const std::vector<int64_t>& shape, size_t i) const;
     /// Real values of all elements, row by row.
     std::vector<double> realValues(const Tensor& tensor) const;
 };
@@ -33,8 +35,31 @@ struct ErrorLimits
     double ofLargestHalf = 4e-3; ///< the same for floats of 16 bits
     int64_t steps = 2;           ///< of integers: a layer that takes one hands it on
     double steppedShare = 0.02;  ///< of the elements of an integer tensor that may be off at all
-    double leastMixedDb = 20;    ///< of integers beside a reference of floats, instead of steps
+    double leastMixedDb = 20;    ///< of what the reference does not round alike, instead of those
+    double meanSteps = 4;        ///< of integers with a scale beside floats: see OwnSteps
+    double partSteps = 8;
+    bool isOtherModel = false;         ///< the reference is another one, whose floats differ, too
     std::optional<double> leastSqnrDb; ///< instead of all of these
+};
+
+/// How far integers are from floats in steps of their own scale. Rounding, of what a layer reads,
+/// of its weights and of what it makes, leaves little that is spread evenly; a wrong weight, bias
+/// or scale stands out, if only in a channel. Steps of wider integers are as long as those of
+/// 8 bits would be: their layers have weights of 8 bits, too.
+struct OwnSteps
+{
+    double mean = 0; ///< root mean square
+    double part = 0; ///< the largest over the elements with one index of one axis
+    double meanInRange = 0, partInRange = 0; ///< without what the integers have no room for
+
+    bool isBeyond(const ErrorLimits& limits) const
+    {
+        return mean > limits.meanSteps || part > limits.partSteps;
+    }
+    bool isBeyondInRange(const ErrorLimits& limits) const
+    {
+        return meanInRange > limits.meanSteps || partInRange > limits.partSteps;
+    }
 };
 
 /// Errors by decade of the reference's root mean square: bin 0 holds no error at all, bin i errors
@@ -60,7 +85,9 @@ struct TensorError
     double referenceRms = 0;
     double referenceLargest = 0; ///< absolute
     ErrorHistogram histogram{};
-    bool isOutside = false; ///< the tensor leaves tolerance
+    std::optional<OwnSteps> steps = {}; ///< of integers with a scale beside floats
+    bool isRounded = false;             ///< the reference rounds elsewhere, or nowhere
+    bool isOutside = false;             ///< the tensor leaves tolerance
 };
 
 /// Both of one shape; `gotUnits` and `wantedUnits` say what integers are. Steps count where both

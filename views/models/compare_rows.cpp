@@ -264,6 +264,10 @@ QString errorSentence(const TensorError& error)
                     countOf(error.elements, QObject::tr("element")));
     if (error.saturated > 0)
         out += QObject::tr(", %1 at an end of their type").arg(countText(error.saturated));
+    if (error.steps)
+        out += QObject::tr(", %1 steps of its own scale, in its worst part %2")
+                   .arg(error.steps->mean, 0, 'f', 1)
+                   .arg(error.steps->part, 0, 'f', 1);
     return out;
 }
 

@@ -115,11 +115,28 @@ TEST(TensorError, CountsWhatLiesAtAnEndOfItsType)
     EXPECT_EQ(error.saturated, 1) << "the first and last are what the reference has";
 }
 
-TEST(TensorError, HoldsQuantizedTensorsBesideFloatsToDecibels)
+TEST(TensorError, HoldsQuantizedTensorsBesideFloatsToStepsOfTheirScale)
 {
     const QuantizedUnits units{.scales = {0.1}, .zeros = {0}};
     EXPECT_FALSE(tensorError(bytes({10, 20}), units, floats({1.04F, 2}), {}, {}).isOutside);
-    EXPECT_TRUE(tensorError(bytes({10, 20}), units, floats({1.04F, 8}), {}, {}).isOutside);
+    EXPECT_FALSE(tensorError(bytes({0, 1}), units, floats({0.04F, 0}), {}, {}).isOutside)
+        << "below 0 dB, but rounding alone";
+    const TensorError loud = tensorError(bytes({100, 120}), units, floats({9.2F, 12.8F}), {}, {});
+    EXPECT_GT(loud.sqnrDb, 20);
+    EXPECT_TRUE(loud.isOutside);
+}
+
+TEST(TensorError, HoldsIntegersWithoutAScaleBesideFloatsToDecibels)
+{
+    EXPECT_FALSE(tensorError(bytes({10, 20}), {}, floats({10.4F, 20}), {}, {}).isOutside);
+    EXPECT_TRUE(tensorError(bytes({10, 20}), {}, floats({10.4F, 80}), {}, {}).isOutside);
+}
+
+TEST(TensorError, HoldsFloatsBesideThoseOfAnotherModelToDecibels)
+{
+    const ErrorLimits limits{.isOtherModel = true};
+    EXPECT_FALSE(between(floats({1, 0.05F}), floats({1, 0}), limits).isOutside);
+    EXPECT_TRUE(between(floats({1, 0.2F}), floats({1, 0}), limits).isOutside);
 }
 
 TEST(TensorError, AllowsHalvesMore)
