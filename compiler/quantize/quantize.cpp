@@ -141,6 +141,8 @@ private:
         if (m_report.quantizedNodes > 0) return kDone;
         Diagnostic error = makeError(DiagnosticCode::BadModel,
                                      "no operator of the model can compute with integers");
+        if (const std::string reason = otherFloatsReason(m_float); !reason.empty())
+            error.notes.push_back({Severity::Note, DiagnosticCode::BadModel, reason, {}});
         for (const FloatNode& node : m_report.floats)
             if (error.notes.size() < 20)
                 error.notes.push_back({Severity::Note,

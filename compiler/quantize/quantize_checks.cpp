@@ -46,6 +46,19 @@ Status refuseQuantized(const ModelProto& model, const std::string& path)
     return kDone;
 }
 
+std::string otherFloatsReason(const ModelProto& model)
+{
+    const auto isOther = [](const tenon_onnx::TensorProto& weights) {
+        const int type = weights.data_type();
+        return type == tenon_onnx::TensorProto::FLOAT16 ||
+               type == tenon_onnx::TensorProto::BFLOAT16 || type == tenon_onnx::TensorProto::DOUBLE;
+    };
+    const auto& weights = model.graph().initializer();
+    if (std::none_of(weights.begin(), weights.end(), isOther)) return {};
+    return "it has weights of 16 or 64 bits, but ranges are measured on 32-bit floats; convert it "
+           "to float32 first";
+}
+
 Status checkNames(const ModelProto& model, const QuantizeOptions& options)
 {
     if (Status known = checkNodes(model, options.floatNodes, "float"); !known) return known;

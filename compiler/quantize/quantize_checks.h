@@ -12,4 +12,7 @@ Status refuseQuantized(const tenon_onnx::ModelProto& model, const std::string& p
 /// Error UnknownName for nodes and operators that the options name and the model does not have.
 Status checkNames(const tenon_onnx::ModelProto& model, const QuantizeOptions& options);
 
+/// Why nothing of a model is quantized that has weights of 16 or 64 bits; "" where it has none.
+std::string otherFloatsReason(const tenon_onnx::ModelProto& model);
+
 } // namespace tenon::compiler

@@ -252,6 +252,21 @@ TEST_F(Quantize, RefusesModelsThatAreQuantizedOrHaveNothingToQuantize)
         << refusal(data);
 }
 
+TEST_F(Quantize, SaysOfHalvesWhyNothingIsQuantized)
+{
+    auto halves = test::modelOf("opset 13\ninput x float32 1,4\nnode Cast c x -> h to=10\n"
+                                "node Add a h,w -> b\nnode Cast d b -> y to=1\n"
+                                "output y float32 *\n");
+    auto& weights = *halves.mutable_graph()->add_initializer();
+    weights.set_name("w");
+    weights.set_data_type(tenon_onnx::TensorProto::FLOAT16);
+    weights.add_dims(1);
+    weights.set_raw_data(std::string("\0\x3c", 2));
+    std::ofstream(m_folder.file("m.onnx"), std::ios::binary) << halves.SerializeAsString();
+    const std::string said = refusal(test::randomData("x", {1, 4}, 1));
+    EXPECT_NE(said.find("convert it to float32"), std::string::npos) << said;
+}
+
 TEST_F(Quantize, KeepsTheMostHarmfulLayersInFloatUntilTheLossIsSmallEnough)
 {
     model(kNetwork);
