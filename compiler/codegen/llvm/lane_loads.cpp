@@ -9,6 +9,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 
@@ -158,6 +159,15 @@ void joinHalves(const Neighbours& sorted)
     }
 }
 
+/// Loads that nothing reads any more would have a say in where the pointers of a loop begin: amid
+/// their words, whence LLVM does not load whole vectors in pairs (a 1 x 1 layer: 97 instructions
+/// for 80 products, 95 without).
+void removeUnused(llvm::BasicBlock& block)
+{
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::reverse(block)))
+        if (llvm::isInstructionTriviallyDead(&instruction)) instruction.eraseFromParent();
+}
+
 } // namespace
 
 std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load)
@@ -226,6 +236,7 @@ void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& ana
     for (llvm::BasicBlock& block : function) {
         visitNeighbours(block, evolution, isWanted, Merger::mergeRuns);
         visitNeighbours(block, evolution, isHalfOfProducts, joinHalves);
+        removeUnused(block);
     }
 }
 

@@ -121,32 +121,39 @@ ResultLoops tileResult(Schedule& schedule, const std::string& result, const Tile
     return ResultLoops{by[0], by[1], group, tile, elements[0]};
 }
 
-/// Sums in registers: the block's reduction outside its last two loops, which are unrolled. Four
-/// steps at a time read neighbours; those left over get a loop of their own.
-void unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes)
+/// Four steps read neighbours; where lanes are operands those are short, and eight have half as
+/// much loop control.
+int64_t stepsTogether(int64_t extent, const TargetFacts& facts)
 {
-    constexpr int64_t kStepsTogether = 4;
+    return facts.hasLaneOperand && extent > 8 && extent % 8 == 0 ? 8 : 4;
+}
+
+/// Sums in registers: the block's reduction outside its last two loops, which are unrolled. Some
+/// steps are taken at a time; those left over get a loop of their own.
+void unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes,
+                   const TargetFacts& facts)
+{
     const std::vector<std::string> loops = schedule.loopsOf(block);
     const size_t last = loops.size() - 1; // .., row, column, step
     const std::string steps = loops[last];
     schedule.reorder({steps, loops[last - 2], loops[last - 1]});
     initialiseTile(schedule, block, steps, 2, lanes);
     const int64_t extent = schedule.extentOf(steps);
-    const int64_t left = extent % kStepsTogether;
-    if (left > 0 && extent > kStepsTogether) {
+    const int64_t together = stepsTogether(extent, facts);
+    const int64_t left = extent % together;
+    if (left > 0 && extent > together) {
         const auto tail = schedule.peel(steps, extent - left);
         unrollTile(schedule, blockIn(schedule, tail), 2, lanes);
         schedule.unroll(tail);
     }
-    const auto parts =
-        schedule.split(steps, {-1, divisorUpTo(schedule.extentOf(steps), kStepsTogether)});
+    const auto parts = schedule.split(steps, {-1, divisorUpTo(schedule.extentOf(steps), together)});
     schedule.unroll(parts[1]);
     return unrollTile(schedule, block, 2, lanes);
 }
 
 /// Scores of a tile of queries, column tile by column tile; returns the loop over these.
 std::string scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles& tiles,
-                           int64_t lanes)
+                           int64_t lanes, const TargetFacts& facts)
 {
     schedule.computeAt(kScores, loops.queries);
     const std::vector<std::string> own = schedule.loopsOf(kScores);
@@ -156,7 +163,7 @@ std::string scheduleScores(Schedule& schedule, const ResultLoops& loops, const T
     schedule.computeAt(kProducts, keys[0]);
     schedule.setScope(outputOf(schedule, kProducts), tir::Scope::Register);
     unrollTile(schedule, kScores, 2, lanes);
-    unrollProduct(schedule, kProducts, lanes);
+    unrollProduct(schedule, kProducts, lanes, facts);
     return keys[0];
 }
 
@@ -266,11 +273,12 @@ void scheduleAttention(Schedule& schedule, const TargetFacts& facts)
     std::string around = shared.back();
     if (areRows)
         scheduleRowScores(schedule, strands, loops, facts);
-    else if (const std::string columns = scheduleScores(schedule, loops, tiles, lanes); isOneTile)
+    else if (const std::string columns = scheduleScores(schedule, loops, tiles, lanes, facts);
+             isOneTile)
         around = columns;
     scheduleKeys(schedule, around, lanes);
     for (const std::string& block : rows) vectorizeRows(schedule, block, keys, facts);
-    unrollProduct(schedule, kMixed, lanes);
+    unrollProduct(schedule, kMixed, lanes, facts);
     unrollTile(schedule, result, 2, lanes);
     alignRows(schedule, keys, lanes);
     return parallelise(schedule, shared, facts);

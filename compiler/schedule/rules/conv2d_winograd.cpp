@@ -79,11 +79,16 @@ std::string splitProducts(Schedule& schedule, const std::vector<std::string>& ou
 /// The loop over blocks of channels; where rows of filters are multiplied one by one, over these
 /// and the blocks of one of them, so that no step divides to find its data.
 std::vector<std::string> splitChannels(Schedule& schedule, const std::string& products,
-                                       const std::string& loop, const WinogradShape& shape)
+                                       const std::string& loop, const WinogradShape& shape,
+                                       const TargetFacts& facts)
 {
     const int64_t blocks = inputsOf(schedule, products).front()->shape[3]->integer;
-    if (blocks == 1 || blocks == shape.filters->shape[3]->integer) return {loop};
-    return schedule.split(loop, {-1, blocks});
+    if (blocks > 1 && blocks < shape.filters->shape[3]->integer)
+        return schedule.split(loop, {-1, blocks});
+    // Four steps are short where lanes are operands: half as much loop control.
+    const bool areShort =
+        facts.hasLaneOperand && shape.inLanes == 4 && schedule.extentOf(loop) % 2 == 0;
+    return areShort ? schedule.split(loop, {-1, 2}) : std::vector<std::string>{loop};
 }
 
 /// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
@@ -104,7 +109,7 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
 
     const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
     constexpr int64_t kFewBlocks = 3;
-    const auto channels = splitChannels(schedule, blocks.products, own[6], shape);
+    const auto channels = splitChannels(schedule, blocks.products, own[6], shape, facts);
     const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
     std::vector<std::string> order{own[0], own[1], own[2]};
     order.insert(order.end(), channels.begin(), channels.end());
