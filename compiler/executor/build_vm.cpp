@@ -4,6 +4,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/fuse/item_kernels.h"
 #include "compiler/passes/fuse/kernel_sizes.h"
+#include "compiler/passes/fuse/patch_grid.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
 #include "runtime/include/tenon/vm_code.h"
@@ -184,9 +185,24 @@ void VmBuilder::emitCall(const NodeRecord& node, int kernel, const std::vector<i
                                static_cast<int64_t>(tensors.size())};
     words.insert(words.end(), tensors.begin(), tensors.end());
     const std::vector<std::string> symbols = kernelSizes(m_module, m_module.function(node.callee));
-    words.push_back(static_cast<int64_t>(symbols.size()));
-    for (const std::string& symbol : symbols) words.push_back(m_writer.size(Dim::symbol(symbol)));
+    std::vector<int64_t> sizes;
+    for (const std::string& symbol : symbols) sizes.push_back(m_writer.size(Dim::symbol(symbol)));
+    if (const std::vector<int64_t> images = imageSizes(node); !images.empty()) {
+        sizes.insert(sizes.end(), images.begin(), images.end());
+        sizes.push_back(m_writer.size(Dim(0))); // its first patch
+    }
+    words.push_back(static_cast<int64_t>(sizes.size()));
+    words.insert(words.end(), sizes.begin(), sizes.end());
     m_writer.emit(std::move(words));
+}
+
+/// Registers of the rows and columns of the images that the call computes patches of, if it does.
+std::vector<int64_t> VmBuilder::imageSizes(const NodeRecord& node)
+{
+    std::vector<int64_t> out;
+    for (const std::string& size : node.attrs.strings(kImageSizesAttr, {}))
+        out.push_back(m_writer.size(*parseDim(size)));
+    return out;
 }
 
 /// The kernel computes one item: the dimensions up to the last open one count items' rows.
@@ -205,6 +221,9 @@ void VmBuilder::emitCallEach(const NodeRecord& node, int kernel,
         words.push_back(static_cast<int64_t>(list.size()));
         words.insert(words.end(), list.begin(), list.end());
     }
+    const std::vector<int64_t> sizes = imageSizes(node);
+    words.push_back(static_cast<int64_t>(sizes.size()));
+    words.insert(words.end(), sizes.begin(), sizes.end());
     m_writer.emit(std::move(words));
 }
 

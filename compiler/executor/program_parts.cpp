@@ -6,6 +6,7 @@
 #include "compiler/ops/node_work.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/fuse/kernel_sizes.h"
+#include "compiler/schedule/beyond_images.h"
 #include "core/base/text.h"
 #include "core/ir/kernel_title.h"
 #include "core/ir/tir/division.h"
@@ -44,7 +45,8 @@ ProgramParts::ProgramParts(const Module& module, const std::vector<CompiledKerne
              .function = {},
              .parameterCount = static_cast<int>(kernel.unscheduled->params.size()),
              .textHash = kernel.tirHash,
-             .sizeCount = static_cast<int>(kernel.unscheduled->sizes.size())});
+             .sizeCount = static_cast<int>(kernel.unscheduled->sizes.size()) +
+                          patchSizeCount(*kernel.unscheduled)});
     }
 }
 

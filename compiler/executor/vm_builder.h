@@ -49,6 +49,7 @@ private:
     void addResult(const NodeRecord& node, uint32_t index);
     void emitCall(const NodeRecord& node, int kernel, const std::vector<int64_t>& tensors);
     void emitCallEach(const NodeRecord& node, int kernel, const std::vector<int64_t>& tensors);
+    std::vector<int64_t> imageSizes(const NodeRecord& node);
     std::vector<int64_t> itemBytes(const NodeRecord& node) const;
     Status addBinding(const NodeRecord& node);
     int64_t newRegister(ValueRef value) { return m_registers[value] = m_writer.newTensor(); }

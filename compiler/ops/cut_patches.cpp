@@ -106,6 +106,9 @@ constexpr AttrSpec kAttrs[] = {
     {"step", "int[2]", "rows and columns from one patch to the next"},
     {"before", "int[2]", "rows and columns of the first patch before the image", "[0, 0]"},
     {"pad_value", "float", "value beyond the edges of the image", "0"},
+    {"images", "string[]",
+     "rows and columns of the images that are computed of the patches; may be symbolic", "[]"},
+    {"sides", "int[2]", "rows and columns of these that each patch is for", "[0, 0]"},
     {"sizes", "string[]",
      "patches of a column and of a row; and where the data are patches, too, the images, rows and "
      "columns that they are of; may be symbolic"}};

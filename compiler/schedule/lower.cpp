@@ -2,6 +2,7 @@
 // Scheduled TIR -> flat TIR.
 #include "compiler/schedule/lower.h"
 
+#include "compiler/schedule/beyond_images.h"
 #include "compiler/schedule/rules.h"
 #include "core/ir/tir/simplify.h"
 #include "core/ir/tir/text.h"
@@ -24,6 +25,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
 {
     if (Status valid = tir::verify(scheduled); !valid) return valid.error();
     tir::PrimFunc function = scheduled;
+    const std::optional<LoopLimits> limits = limitsInPatches(function);
     function.body = placeBuffers(function.body);
     function.body = tir::simplify(lowerPowers(lowerGates(lowerBlocks(function.body))));
     function.body = compactBuffers(function.body);
@@ -39,6 +41,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function = requestStreams(std::move(function));
     function = requestResults(requestRows(std::move(function)));
     if (mayAddInRuns(function)) function = addInRuns(std::move(function));
+    if (limits) function = withLimits(std::move(function), *limits);
     if (Status valid = tir::verify(function); !valid) return valid.error();
     return function;
 }

@@ -6,11 +6,13 @@
 #include "compiler/ops/symbols.h"
 #include "compiler/passes/fuse/item_kernels.h"
 #include "compiler/passes/fuse/kernel_sizes.h"
+#include "compiler/passes/fuse/patch_grid.h"
 #include "compiler/passes/fuse/scalar_inputs.h"
 #include "compiler/passes/fuse/side_by_side.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
+#include "compiler/schedule/beyond_images.h"
 #include "compiler/schedule/rules.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
@@ -194,22 +196,6 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
     return sideBySide(*std::move(kernel), static_cast<size_t>(operators));
 }
 
-/// The kernel of so many items.
-Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function,
-                                 const Dim& items, int64_t count, Lowering as)
-{
-    as.typeOf = [&](const TensorType& type) { return itemType(type, items, count); };
-    return lowerFunction(module, function, as);
-}
-
-Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& function,
-                                     const Lowering& as)
-{
-    auto kernel = lowerFunction(module, function, as);
-    if (!kernel) return kernel;
-    return withSizes(*std::move(kernel), kernelSizes(module, function));
-}
-
 /// Equal exactly when lowering gives the same loop function.
 std::string structureKey(const Module& module, const GraphFunction& function)
 {
@@ -252,6 +238,7 @@ struct NamedKernel
 struct Lowered
 {
     const GraphFunction* function = nullptr; ///< the first of its structure
+    std::optional<PatchGrid> grid;           ///< of the patches that it computes
     std::optional<Items> items;              ///< set: `whole` is of one item
     NamedKernel whole;
     std::vector<NamedKernel> chunks; ///< of several items
@@ -264,18 +251,47 @@ struct Lowered
     }
 };
 
+/// The kernel of so many items.
+Result<tir::PrimFunc> lowerItems(const Module& module, const Lowered& lowered, int64_t count,
+                                 Lowering as)
+{
+    const GraphFunction& function = *lowered.function;
+    const Dim& items = lowered.items->count;
+
+    as.typeOf = [&](const TensorType& type) { return itemType(type, items, count); };
+    auto kernel = lowerFunction(module, function, as);
+    if (kernel && lowered.grid)
+        setPatches(*kernel,
+                   {.sides = lowered.grid->sides, .steps = lowered.grid->steps, .count = count});
+    return kernel;
+}
+
+Result<tir::PrimFunc> lowerWithSizes(const Module& module, const Lowered& lowered,
+                                     const Lowering& as)
+{
+    const GraphFunction& function = *lowered.function;
+    auto kernel = lowerFunction(module, function, as);
+    if (!kernel) return kernel;
+    kernel = withSizes(*std::move(kernel), kernelSizes(module, function));
+    constexpr int64_t kSeveral = 2;
+    if (lowered.grid)
+        setPatches(*kernel,
+                   {.sides = lowered.grid->sides, .steps = lowered.grid->steps, .count = kSeveral});
+    return kernel;
+}
+
 Status lowerOne(const Module& module, const SizeBounds& bounds, const Lowering& as,
                 Lowered& lowered)
 {
     const GraphFunction& function = *lowered.function;
     lowered.items = itemsOf(module, function, bounds);
-    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->count, 1, as)
-                                : lowerWithSizes(module, function, as);
+    auto kernel =
+        lowered.items ? lowerItems(module, lowered, 1, as) : lowerWithSizes(module, lowered, as);
     if (!kernel) return kernel.error();
     lowered.whole.set(std::move(*kernel), as.order);
     if (!lowered.items) return kDone;
     for (const int64_t count : lowered.items->chunks) {
-        auto chunk = lowerItems(module, function, lowered.items->count, count, as);
+        auto chunk = lowerItems(module, lowered, count, as);
         if (!chunk) return chunk.error();
         lowered.chunks.emplace_back().set(std::move(*chunk), as.order);
     }
@@ -309,12 +325,14 @@ void nameKernels(std::vector<Lowered*>& all)
 }
 
 /// `lowered`: null for a function that only renames a shape.
-NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const Lowered* lowered)
+NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const Lowered* lowered,
+                      const PatchGrid* grid)
 {
     NodeRecord out = call;
     out.kind = NodeKind::CallTir;
     out.kernel = lowered ? lowered->whole.name : kNopKernel;
     out.name = "tvmgen_default_" + callee.name;
+    if (lowered && grid) out.attrs.set(kImageSizesAttr, grid->images);
     if (!lowered || !lowered->items) return out;
     out.attrs.set(kItemsAttr, lowered->items->count.text());
     if (lowered->chunks.empty()) return out;
@@ -332,10 +350,19 @@ Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
     std::map<std::string, Lowered> byStructure;
     std::unordered_map<FunctionId, Lowered*> byFunction;
     std::vector<Lowered*> pending;
+    const std::map<FunctionId, PatchGrid> grids = patchGridsOf(module);
+    const auto gridOf = [&](FunctionId id) {
+        const auto found = grids.find(id);
+        return found == grids.end() ? nullptr : &found->second;
+    };
     for (const auto& [id, function] : module.functions()) {
         if (function->attrs.integer("primitive", 0) == 0 || isAlias(module, *function)) continue;
-        Lowered& lowered = byStructure[structureKey(module, *function)];
+        const PatchGrid* grid = gridOf(id);
+        const std::string patches =
+            grid ? join(grid->sides, " ") + "/" + join(grid->steps, " ") : "";
+        Lowered& lowered = byStructure[structureKey(module, *function) + patches];
         if (!lowered.function) pending.push_back(&lowered);
+        if (grid) lowered.grid = *grid;
         if (!lowered.function) lowered.function = function.get();
         byFunction[id] = &lowered;
     }
@@ -354,7 +381,7 @@ Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
             Lowered* lowered = found == byFunction.end() ? nullptr : found->second;
             PatchWriter writer(module, function->id, lowered ? "lower-to-tir" : "alias",
                                lowered ? lowered->whole.name : "only the shape changes", {id});
-            writer.change(kernelCall(node, callee, lowered));
+            writer.change(kernelCall(node, callee, lowered, gridOf(node.callee)));
             Patch patch = writer.take();
             if (lowered)
                 for (const NamedKernel* kernel : lowered->kernels())

@@ -72,6 +72,9 @@ private:
         if (isCut) // of its patches: the image would be written in between
             for (const size_t i : {0, 2, 3}) sizes.push_back(typeOf(value).shape[i].text());
         attrs.set("sizes", std::move(sizes));
+        attrs.set("images",
+                  std::vector<std::string>{result.shape[2].text(), result.shape[3].text()});
+        attrs.set("sides", std::vector<int64_t>{sides[0], sides[1]});
         return m_patch->op(cutPatchesOp, {isCut ? found->second.value : value}, std::move(attrs));
     }
 

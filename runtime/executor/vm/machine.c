@@ -157,15 +157,18 @@ static void step_over(vm_machine* machine, int64_t count, const int64_t* item_by
         machine->pointers[i] = (char*)machine->pointers[i] + items * item_bytes[i];
 }
 
-/* So many chunks of `step` items; the last one ends with the items. */
-static int32_t run_chunks(vm_machine* machine, const vm_each* each, int64_t kernel, int64_t chunks,
-                          int64_t extra)
+/* So many chunks of `step` items, the first of which is `item`; the last one ends with the items.
+ */
+static int32_t run_chunks(vm_machine* machine, const vm_each* each, int64_t kernel, int64_t item,
+                          int64_t chunks, int64_t extra)
 {
     const int64_t step = each->steps[kernel];
     for (int64_t i = 0; i < chunks; ++i) {
-        if (i == chunks - 1) step_over(machine, each->tensors, each->item_bytes, -extra);
+        const int64_t back = i == chunks - 1 ? extra : 0;
+        if (back > 0) step_over(machine, each->tensors, each->item_bytes, -back);
+        machine->sizes[each->sizes] = item + i * step - back;
         const int32_t status =
-            machine->table->kernels[each->kernel[kernel]](machine->pointers, NULL);
+            machine->table->kernels[each->kernel[kernel]](machine->pointers, machine->sizes);
         if (status != 0) return status;
         step_over(machine, each->tensors, each->item_bytes, step);
     }
@@ -188,7 +191,7 @@ static int32_t run_items(vm_machine* machine, const vm_each* each, int64_t items
             ++chunks;
             extra = step - left;
         }
-        const int32_t status = run_chunks(machine, each, kernel, chunks, extra);
+        const int32_t status = run_chunks(machine, each, kernel, done, chunks, extra);
         if (status != 0) return status;
         done += chunks * step - extra;
     }
@@ -199,6 +202,7 @@ static int call_each(vm_machine* machine, const int64_t* words)
 {
     const vm_each each = vm_each_at(words);
     if (gather_pointers(machine, each.tensor - 1) != 0) return -1;
+    dimensions(machine, each.size - 1, machine->sizes);
     tenon_profile_enter((int32_t)each.call);
     const int64_t start = machine->call_ns ? tenon_clock_ns() : 0;
     const int32_t status = run_items(machine, &each, machine->scalars[each.items]);

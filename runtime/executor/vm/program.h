@@ -45,6 +45,8 @@ typedef struct
     int64_t tensors;
     const int64_t* tensor;
     const int64_t* item_bytes;
+    int64_t sizes;
+    const int64_t* size; /* scalar registers */
 } vm_each;
 
 typedef struct

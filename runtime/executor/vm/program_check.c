@@ -15,7 +15,7 @@ static const char* const kOperands[kTenonVmOpcodeCount] = {
     [kTenonVmIfZero] = "sj",     [kTenonVmListClear] = "l",
     [kTenonVmListPush] = "lt",   [kTenonVmListStack] = "tld#s",
     [kTenonVmScalar] = "tds",    [kTenonVmPlace] = "tdww#s",
-    [kTenonVmWithin] = "sssx",   [kTenonVmCallEach] = "ns#k#w#t#w",
+    [kTenonVmWithin] = "sssx",   [kTenonVmCallEach] = "ns#k#w#t#w#s",
 };
 
 static bool is_within(int64_t value, size_t count) { return value >= 0 && (uint64_t)value < count; }
@@ -28,6 +28,8 @@ vm_each vm_each_at(const int64_t* words)
     each.tensors = tensors[0];
     each.tensor = tensors + 1;
     each.item_bytes = each.tensor + each.tensors + 1;
+    each.sizes = each.item_bytes[each.item_bytes[-1]];
+    each.size = each.item_bytes + each.item_bytes[-1] + 1;
     return each;
 }
 
@@ -94,13 +96,15 @@ static bool does_call_fit(vm_program* program, size_t at)
 static bool does_each_fit(vm_program* program, size_t at)
 {
     const vm_each each = vm_each_at(program->code + at);
-    if ((size_t)each.tensors > program->widest_call) program->widest_call = (size_t)each.tensors;
+    const int64_t sizes = each.sizes > 0 ? each.sizes + 1 : 0; /* and the first item's number */
+    const size_t operands = (size_t)(each.tensors + sizes);
+    if (operands > program->widest_call) program->widest_call = operands;
     if (each.kernels == 0 || each.steps[-1] != each.kernels || each.steps[each.kernels - 1] != 1 ||
         each.item_bytes[-1] != each.tensors)
         return false;
     for (int64_t i = 0; i < each.kernels; ++i) {
         const vm_signature* kernel = &program->kernels[each.kernel[i]];
-        if (each.steps[i] < 1 || kernel->tensors != each.tensors || kernel->sizes != 0)
+        if (each.steps[i] < 1 || kernel->tensors != each.tensors || kernel->sizes != sizes)
             return false;
     }
     return true;

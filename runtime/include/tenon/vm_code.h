@@ -8,9 +8,10 @@
  * constants need no instruction. Values whose largest size was known lie in one arena that is taken
  * with the executor.
  *
- * CallEach runs a kernel that takes no sizes once per item of its tensors, whose items follow one
- * another; tensors of 0 bytes per item are the same for all. Kernels may take chunks of items at
- * once; the last chunk of a size may repeat items of the one before. */
+ * CallEach runs a kernel once per item of its tensors, whose items follow one another; tensors of 0
+ * bytes per item are the same for all. Kernels may take chunks of items at once; the last chunk of
+ * a size may repeat items of the one before. Those that take sizes take the number of their first
+ * item behind these. */
 #ifndef TENON_VM_CODE_H
 #define TENON_VM_CODE_H
 
@@ -22,7 +23,7 @@ extern "C" {
 
 enum
 {
-    kTenonVmVersion = 3,
+    kTenonVmVersion = 4,
     kTenonVmMaxRank = 16
 };
 
@@ -49,7 +50,7 @@ enum tenon_vm_opcode
     kTenonVmWithin = 18,    /* s, s least, s most, x what it is the size of */
     kTenonVmCallEach = 19,  /* w call, s items, w kernels, w..., w kernels, w... items that each
                                takes, falling to 1, w tensors, t..., w tensors, w... bytes of one
-                               item of each */
+                               item of each, w sizes, s... */
     kTenonVmOpcodeCount = 20
 };
 

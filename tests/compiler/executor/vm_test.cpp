@@ -35,8 +35,17 @@ int32_t markItems(void* const* tensors, const int64_t*)
     return 0;
 }
 
-constexpr tenon_vm_kernel kKernels[] = {doubleAll, markItems<8>, markItems<2>, markItems<1>,
-                                        markItems<4>};
+/// Of each of so many items: 100 times a size and the number of the first of them.
+template <int64_t count>
+int32_t numberItems(void* const* tensors, const int64_t* sizes)
+{
+    auto* y = static_cast<int64_t*>(tensors[1]);
+    for (int64_t i = 0; i < count; ++i) y[i] = 100 * sizes[0] + sizes[1];
+    return 0;
+}
+
+constexpr tenon_vm_kernel kKernels[] = {doubleAll,    markItems<8>,   markItems<2>,  markItems<1>,
+                                        markItems<4>, numberItems<4>, numberItems<1>};
 
 /// One input and one output of int64 and any length, in registers 0 and 1.
 ExecutorProgram programOf(VmCode code)
@@ -51,6 +60,9 @@ ExecutorProgram programOf(VmCode code)
         {.symbol = "k", .function = "k", .parameterCount = 2, .sizeCount = 1});
     for (const char* name : {"m8", "m2", "m1", "m4"})
         program.kernels.push_back({.symbol = name, .function = name, .parameterCount = 2});
+    for (const char* name : {"n4", "n1"})
+        program.kernels.push_back(
+            {.symbol = name, .function = name, .parameterCount = 2, .sizeCount = 2});
     program.calls.push_back({"double", 0, {0, 1}});
     code.inputRegisters = {0};
     code.outputRegisters = {1};
@@ -118,11 +130,12 @@ TEST(Vm, PassesSizesToKernels)
 
 /// y = marks of the items of x, taken by eights, twos and single ones.
 std::vector<int64_t> marking(std::vector<int64_t> kernels = {1, 2, 3},
-                             std::vector<int64_t> steps = {8, 2, 1})
+                             std::vector<int64_t> steps = {8, 2, 1},
+                             std::vector<int64_t> sizes = {})
 {
     std::vector<int64_t> words{kTenonVmExtent,   0, 0,    0, // s0 = length
                                kTenonVmAllocate, 1, kInt, 1, 0, kTenonVmCallEach, 0, 0};
-    for (const auto& list : {kernels, steps, {0, 1}, {8, 8}}) {
+    for (const auto& list : {kernels, steps, {0, 1}, {8, 8}, sizes}) {
         words.push_back(static_cast<int64_t>(list.size()));
         words.insert(words.end(), list.begin(), list.end());
     }
@@ -158,6 +171,19 @@ TEST(Vm, TakesItemsInChunksThatFit)
     EXPECT_EQ(marksOf(5, {4, 3}, {4, 1}), (std::vector<int64_t>{4, 4, 4, 4, 1}));
 }
 
+TEST(Vm, TellsKernelsOfItemsTheirFirst)
+{
+    const auto numbersOf = [](size_t items) {
+        return runProgram({.words = marking({5, 6}, {4, 1}, {0}), .presets = {0}},
+                          std::vector<int64_t>(items))
+            .values;
+    };
+    EXPECT_EQ(numbersOf(3), (std::vector<int64_t>{300, 301, 302}));
+    EXPECT_EQ(numbersOf(5), (std::vector<int64_t>{500, 500, 500, 500, 504}));
+    // The last chunk begins with an item of the first.
+    EXPECT_EQ(numbersOf(7), (std::vector<int64_t>{700, 700, 700, 703, 703, 703, 703}));
+}
+
 TEST(Vm, RefusesChunksThatDoNotFit)
 {
     const auto refusal = [](std::vector<int64_t> kernels, std::vector<int64_t> steps) {
@@ -171,6 +197,7 @@ TEST(Vm, RefusesChunksThatDoNotFit)
     EXPECT_NE(refusal({}, {}), "");
     EXPECT_NE(refusal({2, 3}, {0, 1}), "");
     EXPECT_NE(refusal({0}, {1}), "") << "a kernel with sizes";
+    EXPECT_NE(refusal({6}, {1}), "") << "a kernel with a size and the number of an item";
     EXPECT_NE(refusal({9, 3}, {2, 1}), "");
 }
 
