@@ -65,43 +65,6 @@ Status needKnownShapes(const NodeRecord& node, const Types& operands, const Type
     return kDone;
 }
 
-/// One variable for each symbol, in place of those that the compute declarations made.
-tir::PrimFunc withSizes(tir::PrimFunc function, const std::vector<std::string>& symbols)
-{
-    if (symbols.empty()) return function;
-    function.sizes.clear();
-    std::map<std::string, tir::Expr> sizeOf;
-    for (const std::string& symbol : symbols) {
-        function.sizes.push_back(tir::makeVar("n" + std::to_string(function.sizes.size())));
-        sizeOf[symbol] = tir::Expr(function.sizes.back());
-    }
-    const auto replaced = [&](const tir::Expr& expr) {
-        if (expr->kind != tir::ExprKind::VarRef) return expr;
-        const auto symbol = symbolOf(*expr->var);
-        return symbol ? sizeOf.at(*symbol) : expr;
-    };
-    tir::BufferMap buffers;
-    const auto add = [&](const tir::Buffer& buffer) {
-        if (buffers.contains(buffer.get())) return;
-        tir::BufferNode node = *buffer;
-        for (tir::Expr& extent : node.shape) extent = tir::rewriteExpr(extent, replaced);
-        buffers[buffer.get()] = std::make_shared<const tir::BufferNode>(std::move(node));
-    };
-    for (tir::Buffer& param : function.params) {
-        add(param);
-        param = buffers.at(param.get());
-    }
-    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
-        if (stmt->buffer) add(stmt->buffer);
-        for (const tir::Buffer& buffer : stmt->block.allocs) add(buffer);
-        return true;
-    });
-    function.body = tir::rewriteStmt(
-        function.body, [](const tir::Stmt& stmt) { return stmt; }, replaced);
-    function.body = tir::substitute(function.body, {}, buffers);
-    return function;
-}
-
 using TypeMap = std::function<TensorType(const TensorType&)>;
 
 enum class SumOrder : uint8_t
@@ -343,6 +306,35 @@ NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const
     return out;
 }
 
+/// Tells kernels apart that are alike but for the patches that they compute.
+std::string gridKey(const PatchGrid* grid)
+{
+    return grid ? join(grid->sides, " ") + "/" + join(grid->steps, " ") : "";
+}
+
+/// What a call becomes: nothing was lowered where only the shape changes.
+struct CallTarget
+{
+    Lowered* lowered;
+    const PatchGrid* grid;
+};
+
+/// The call of a kernel in its place, with the kernels that no patch has given yet.
+Patch callPatch(const Module& module, const GraphFunction& function, const NodeRecord& node,
+                const CallTarget& target, std::set<std::string>& given)
+{
+    Lowered* lowered = target.lowered;
+    PatchWriter writer(module, function.id, lowered ? "lower-to-tir" : "alias",
+                       lowered ? lowered->whole.name : "only the shape changes", {node.id});
+    writer.change(kernelCall(node, module.function(node.callee), lowered, target.grid));
+    Patch patch = writer.take();
+    if (!lowered) return patch;
+    for (const NamedKernel* kernel : lowered->kernels())
+        if (kernel->kernel && given.insert(kernel->name).second)
+            patch.kernels.emplace_back(kernel->name, kernel->kernel);
+    return patch;
+}
+
 } // namespace
 
 Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
@@ -358,12 +350,12 @@ Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
     for (const auto& [id, function] : module.functions()) {
         if (function->attrs.integer("primitive", 0) == 0 || isAlias(module, *function)) continue;
         const PatchGrid* grid = gridOf(id);
-        const std::string patches =
-            grid ? join(grid->sides, " ") + "/" + join(grid->steps, " ") : "";
-        Lowered& lowered = byStructure[structureKey(module, *function) + patches];
-        if (!lowered.function) pending.push_back(&lowered);
+        Lowered& lowered = byStructure[structureKey(module, *function) + gridKey(grid)];
         if (grid) lowered.grid = *grid;
-        if (!lowered.function) lowered.function = function.get();
+        if (!lowered.function) {
+            pending.push_back(&lowered);
+            lowered.function = function.get();
+        }
         byFunction[id] = &lowered;
     }
     if (const Status done = lowerAll(module, context, pending); !done) return done.error();
@@ -371,25 +363,16 @@ Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
 
     Patches patches;
     std::set<std::string> given;
-    for (const GraphFunction* function : openFunctions(module)) {
+    for (const GraphFunction* function : openFunctions(module))
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
             if (node.kind != NodeKind::Call) continue;
-            const GraphFunction& callee = module.function(node.callee);
-            if (callee.attrs.integer("primitive", 0) == 0) continue;
+            if (module.function(node.callee).attrs.integer("primitive", 0) == 0) continue;
             const auto found = byFunction.find(node.callee);
             Lowered* lowered = found == byFunction.end() ? nullptr : found->second;
-            PatchWriter writer(module, function->id, lowered ? "lower-to-tir" : "alias",
-                               lowered ? lowered->whole.name : "only the shape changes", {id});
-            writer.change(kernelCall(node, callee, lowered, gridOf(node.callee)));
-            Patch patch = writer.take();
-            if (lowered)
-                for (const NamedKernel* kernel : lowered->kernels())
-                    if (kernel->kernel && given.insert(kernel->name).second)
-                        patch.kernels.emplace_back(kernel->name, kernel->kernel);
-            patches.push_back(std::move(patch));
+            patches.push_back(
+                callPatch(module, *function, node, {lowered, gridOf(node.callee)}, given));
         }
-    }
     return patches;
 }
 
