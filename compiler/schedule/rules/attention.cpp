@@ -273,8 +273,7 @@ void scheduleAttention(Schedule& schedule, const TargetFacts& facts)
     std::string around = shared.back();
     if (areRows)
         scheduleRowScores(schedule, strands, loops, facts);
-    else if (const std::string columns = scheduleScores(schedule, loops, tiles, lanes, facts);
-             isOneTile)
+    else if (const auto columns = scheduleScores(schedule, loops, tiles, lanes, facts); isOneTile)
         around = columns;
     scheduleKeys(schedule, around, lanes);
     for (const std::string& block : rows) vectorizeRows(schedule, block, keys, facts);

@@ -3,6 +3,7 @@
 #include "compiler/schedule/rules/conv_tiles.h"
 
 #include "compiler/schedule/row_strips.h"
+#include "compiler/schedule/rules/conv_reduction.h"
 #include "compiler/schedule/rules/conv_steps.h"
 #include "compiler/schedule/rules/conv_sums.h"
 #include "compiler/schedule/rules/rule.h"
@@ -13,9 +14,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-/// Steps of the reduction in the body of the innermost loop.
-constexpr int64_t kUnrolledLanes = 4;
 
 /// So many positions, or fewer, find weights that were read for the ones before them in a cache.
 constexpr int64_t kFewPositions = 64;
@@ -174,12 +172,6 @@ std::vector<std::string> loopsAroundGroups(Schedule& schedule, const ConvSite& s
     return {site.loops.n, groups[0], tiles.step, groups[1]};
 }
 
-/// Products of bytes where lanes are operands.
-bool hasByteLanes(const ConvShape& shape, const TargetFacts& facts)
-{
-    return facts.hasHalfLanes && shape.weights->dtype == kInt32;
-}
-
 /// Sums of pairs of 16-bit products in place of dot products.
 bool addsPairs(const ConvShape& shape, const TargetFacts& facts)
 {
@@ -198,82 +190,6 @@ TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
     facts.hasLaneOperand = true;
     facts.vectorRegisters -= registersOfByteInputs(facts);
     return facts;
-}
-
-/// True where lanes are operands and positions read columns of their own, as many as make vectors.
-bool areColumnsApart(const ConvShape& shape, const TargetFacts& facts)
-{
-    return facts.hasLaneOperand && shape.weights->dtype == kFloat32 &&
-           shape.columnStep >= kUnrolledLanes && shape.kernelColumns % kUnrolledLanes == 0;
-}
-
-/// Reduction loops from outside to inside; the last one is unrolled unless it is the only step.
-struct ConvReduction
-{
-    std::vector<std::string> loops;
-    std::string unrolled;
-    std::string blocks; ///< of channels that are unrolled around it
-};
-
-/// Blocks of channels of a 1 x 1 layer that make one iteration, which are short steps where lanes
-/// are operands: half as much loop control, and more loads in pairs (80 products of a Cortex-A72:
-/// 95 instructions by one block, 93 by two).
-int64_t blocksTogether(int64_t blocks, const ConvShape& shape, const TargetFacts& facts)
-{
-    const bool isShort = facts.hasLaneOperand && shape.weights->dtype == kFloat32 &&
-                         shape.inLanes == kUnrolledLanes && shape.kernelRows == 1 &&
-                         shape.kernelColumns == 1;
-    if (!isShort) return 1;
-    return blocks % 2 == 0 ? 2 : divisorUpTo(blocks, 3);
-}
-
-/// Of a block of channels in one iteration.
-int64_t unrolledLanes(const ConvShape& shape, const TargetFacts& facts)
-{
-    const bool areOperands = facts.hasLaneOperand && shape.weights->dtype == kFloat32;
-    return areOperands ? 2 * kUnrolledLanes : kUnrolledLanes;
-}
-
-ConvReduction splitReduction(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
-                             const TargetFacts& facts)
-{
-    ConvReduction out{{loops.inBlock, loops.kernelRow, loops.kernelColumn}, ""};
-    if (shape.inLanes == 1 && hasByteLanes(shape, facts) &&
-        schedule.extentOf(loops.inBlock) % 2 == 0) {
-        // A quad of channels is a short step; two of them are what a product of matrices takes.
-        const auto pairs = schedule.split(loops.inBlock, {-1, 2});
-        out.loops = {pairs[0], loops.kernelRow, loops.kernelColumn, pairs[1], loops.inLane};
-        out.unrolled = pairs[1];
-        return out;
-    }
-    if (shape.inLanes == 1 && areColumnsApart(shape, facts)) {
-        // Four columns of a kernel are one load of inputs, none of which another position reads.
-        const auto fours = schedule.split(loops.kernelColumn, {-1, kUnrolledLanes});
-        out.loops = {loops.inBlock, loops.kernelRow, fours[0], fours[1], loops.inLane};
-        out.unrolled = fours[1];
-        return out;
-    }
-    if (shape.inLanes == 1) {
-        // Unrolled kernel columns share inputs; keeping those in registers would spill the sums
-        // (Sapphire Rapids, first layer of ResNet: 109 against 150 GFLOP/s).
-        //
-        // Planes are far apart, so that their loop steps a pointer; columns are an index, which
-        // costs each product that reads memory an instruction slot.
-        out.loops = {loops.kernelRow, loops.kernelColumn, loops.inBlock, loops.inLane};
-        return out;
-    }
-    const int64_t blocks = blocksTogether(schedule.extentOf(loops.inBlock), shape, facts);
-    if (blocks > 1) {
-        const auto together = schedule.split(loops.inBlock, {-1, blocks});
-        out.loops = {together[0], loops.kernelRow, loops.kernelColumn, together[1]};
-        out.blocks = together[1];
-    }
-    const auto parts =
-        schedule.split(loops.inLane, {-1, divisorUpTo(shape.inLanes, unrolledLanes(shape, facts))});
-    out.loops.push_back(parts[0]);
-    out.loops.push_back(parts[1]);
-    out.unrolled = parts[1];
-    return out;
 }
 
 ConvTiles tilesOf(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
