@@ -25,16 +25,18 @@ struct RestTerm
 };
 
 /// The guard of the body of a loop over the blocks of one tile.
-std::optional<RestTerm> restTermOf(const Expr& term, const tir::Var& block)
+std::optional<RestTerm> restTermOf(const Expr& term, const tir::Loop& blocks)
 {
     if (term->kind != ExprKind::Less) return std::nullopt;
     const Affine place = affineOf(term->args[0] - term->args[1]);
     if (place.terms.size() != 2) return std::nullopt;
     const bool isFirst =
-        place.terms[0].atom->kind == ExprKind::VarRef && place.terms[0].atom->var == block;
+        place.terms[0].atom->kind == ExprKind::VarRef && place.terms[0].atom->var == blocks.var;
     const AffineTerm &own = place.terms[isFirst ? 0 : 1], &other = place.terms[isFirst ? 1 : 0];
-    if (own.atom->kind != ExprKind::VarRef || own.atom->var != block || own.coefficient != 1)
+    if (own.atom->kind != ExprKind::VarRef || own.atom->var != blocks.var || own.coefficient != 1)
         return std::nullopt;
+    // Longer loops would share blocks with the next tile, as the rows of a window do.
+    if (blocks.extent->integer > other.coefficient) return std::nullopt;
     return RestTerm{other.atom, other.coefficient, -place.constant};
 }
 
@@ -52,7 +54,7 @@ std::optional<RestTerm> restTermIn(const Stmt& body)
     tir::visitStmts(body, [&](const Stmt& stmt) {
         if (!isGuardedLoop(stmt)) return true;
         (void)termsWhere(stmt->body->condition, [&](const Expr& term) {
-            const auto rest = restTermOf(term, stmt->loop.var);
+            const auto rest = restTermOf(term, stmt->loop);
             if (!rest) return false;
             agree = agree && (!found || (tir::structuralEqual(found->tile, rest->tile) &&
                                          found->size == rest->size && found->count == rest->count));
@@ -92,7 +94,7 @@ Stmt withBlocks(const Stmt& body, const RestTerm& rest, int64_t blocks)
     return tir::rewriteStmt(body, [&](const Stmt& stmt) {
         if (!isGuardedLoop(stmt)) return stmt;
         const auto isRest = [&](const Expr& term) {
-            return restTermOf(term, stmt->loop.var).has_value();
+            return restTermOf(term, stmt->loop).has_value();
         };
         if (!termsWhere(stmt->body->condition, isRest).get()) return stmt;
         const Expr others =
