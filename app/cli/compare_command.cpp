@@ -16,13 +16,12 @@ constexpr const char* kRule =
     "Floats leave tolerance where an element is off by more than --rtol of itself and --atol of "
     "the tensor's largest; integers where one is off by more than --steps, or more than 2 % of "
     "them by any. Integers beside a reference of floats leave it where their kernel alone is off "
-    "by "
-    "more than 4 steps of their own scale (root mean square; 8 over one channel or other index); "
-    "other tensors beside another model where their kernel alone has less than 20 dB; results of "
-    "the model, and what cannot be computed alone, below 20 dB. With --min-sqnr a tensor leaves it "
-    "below so many dB, and nothing else counts. Errors are cumulative, everything before computed "
-    "by the device as "
-    "well, and isolated, the kernel alone on the reference's inputs.";
+    "by more than 4 steps of their own scale (root mean square; 8 over one channel or other "
+    "index); other tensors beside another model where their kernel alone has less than 20 dB; "
+    "results of the model, and what cannot be computed alone, below 20 dB. With --min-sqnr a "
+    "tensor leaves it below so many dB, and nothing else counts. Errors are cumulative, "
+    "everything before computed by the device as well, and isolated, the kernel alone on the "
+    "reference's inputs.";
 
 struct CompareOptions
 {

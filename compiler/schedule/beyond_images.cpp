@@ -8,6 +8,7 @@
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace tenon::compiler {
 namespace {
@@ -104,8 +105,7 @@ private:
             return true;
         });
         tir::visitStmts(stmt, [&](const Stmt& inner) {
-            if (inner->kind == StmtKind::Store)
-                m_written.insert_or_assign(inner->buffer.get(), true);
+            if (inner->kind == StmtKind::Store) m_written.insert(inner->buffer.get());
             return true;
         });
     }
@@ -277,7 +277,7 @@ private:
     const tir::PrimFunc& m_function;
     LoopLimits m_limits;
     std::unordered_map<const tir::BufferNode*, std::vector<End>> m_demand;
-    std::unordered_map<const tir::BufferNode*, bool> m_written;
+    std::unordered_set<const tir::BufferNode*> m_written;
     std::unordered_map<const tir::VarNode*, Expr> m_extents; ///< of blocks' variables
     Ends m_loops;
     bool m_isConsistent = true;

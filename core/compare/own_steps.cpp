@@ -2,6 +2,8 @@
 // Squares of differences in steps, summed by index of every axis.
 #include "core/compare/own_steps.h"
 
+#include "core/ir/tir/expr.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -36,8 +38,8 @@ struct Sum
 /// Least and largest integer of the type.
 std::pair<double, double> endsOf(DataType dtype)
 {
-    const double most = std::ldexp(1.0, dtype.bits - (dtype.isSigned() ? 1 : 0)) - 1;
-    return {dtype.isSigned() ? -most - 1 : 0, most};
+    return {static_cast<double>(tir::lowestOf(dtype)->integer),
+            static_cast<double>(tir::highestOf(dtype)->integer)};
 }
 
 std::vector<Difference> differences(const Tensor& got, const QuantizedUnits& units,

@@ -214,18 +214,23 @@ struct Lowered
     }
 };
 
+/// Where the kernel computes patches, so many of them.
+void markPatches(tir::PrimFunc& kernel, const Lowered& lowered, int64_t count)
+{
+    if (lowered.grid)
+        setPatches(kernel,
+                   {.sides = lowered.grid->sides, .steps = lowered.grid->steps, .count = count});
+}
+
 /// The kernel of so many items.
 Result<tir::PrimFunc> lowerItems(const Module& module, const Lowered& lowered, int64_t count,
                                  Lowering as)
 {
     const GraphFunction& function = *lowered.function;
     const Dim& items = lowered.items->count;
-
     as.typeOf = [&](const TensorType& type) { return itemType(type, items, count); };
     auto kernel = lowerFunction(module, function, as);
-    if (kernel && lowered.grid)
-        setPatches(*kernel,
-                   {.sides = lowered.grid->sides, .steps = lowered.grid->steps, .count = count});
+    if (kernel) markPatches(*kernel, lowered, count);
     return kernel;
 }
 
@@ -237,9 +242,7 @@ Result<tir::PrimFunc> lowerWithSizes(const Module& module, const Lowered& lowere
     if (!kernel) return kernel;
     kernel = withSizes(*std::move(kernel), kernelSizes(module, function));
     constexpr int64_t kSeveral = 2;
-    if (lowered.grid)
-        setPatches(*kernel,
-                   {.sides = lowered.grid->sides, .steps = lowered.grid->steps, .count = kSeveral});
+    markPatches(*kernel, lowered, kSeveral);
     return kernel;
 }
 

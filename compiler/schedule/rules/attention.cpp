@@ -121,11 +121,12 @@ ResultLoops tileResult(Schedule& schedule, const std::string& result, const Tile
     return ResultLoops{by[0], by[1], group, tile, elements[0]};
 }
 
-/// Four steps read neighbours; where lanes are operands those are short, and eight have half as
-/// much loop control.
-int64_t stepsTogether(int64_t extent, const TargetFacts& facts)
+/// Of a short sum, or one that would leave a rest, four.
+int64_t stepsOf(int64_t extent, const TargetFacts& facts)
 {
-    return facts.hasLaneOperand && extent > 8 && extent % 8 == 0 ? 8 : 4;
+    constexpr int64_t kFew = 4;
+    const int64_t steps = stepsTogether(facts);
+    return extent > steps && extent % steps == 0 ? steps : kFew;
 }
 
 /// Sums in registers: the block's reduction outside its last two loops, which are unrolled. Some
@@ -139,7 +140,7 @@ void unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes,
     schedule.reorder({steps, loops[last - 2], loops[last - 1]});
     initialiseTile(schedule, block, steps, 2, lanes);
     const int64_t extent = schedule.extentOf(steps);
-    const int64_t together = stepsTogether(extent, facts);
+    const int64_t together = stepsOf(extent, facts);
     const int64_t left = extent % together;
     if (left > 0 && extent > together) {
         const auto tail = schedule.peel(steps, extent - left);

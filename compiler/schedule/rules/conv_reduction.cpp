@@ -32,8 +32,7 @@ int64_t blocksTogether(int64_t blocks, const ConvShape& shape, const TargetFacts
 /// Of a block of channels in one iteration.
 int64_t unrolledLanes(const ConvShape& shape, const TargetFacts& facts)
 {
-    const bool areOperands = facts.hasLaneOperand && shape.weights->dtype == kFloat32;
-    return areOperands ? 2 * kUnrolledLanes : kUnrolledLanes;
+    return shape.weights->dtype == kFloat32 ? stepsTogether(facts) : kUnrolledLanes;
 }
 
 } // namespace

@@ -237,9 +237,8 @@ Steps depthStepsOf(const RightSide& right, const TargetFacts& facts)
 {
     const bool arePairs = facts.hasHalfLanes && addsProductsOfBytes(right, facts);
     if (arePairs) return {2, true};
-    // Where lanes are operands four steps are short: of 24 sums, loop control was 4 % of them.
-    const bool areShort = facts.hasLaneOperand && right.isPacked && right.buffer->dtype == kFloat32;
-    return areShort ? Steps{8} : Steps();
+    const bool areFloats = right.isPacked && right.buffer->dtype == kFloat32;
+    return areFloats ? Steps{stepsTogether(facts)} : Steps();
 }
 
 TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
