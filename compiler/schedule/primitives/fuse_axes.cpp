@@ -44,8 +44,11 @@ Result<std::string> Primitives::fuseAxes(std::string block, int64_t axis)
     const Expr extent = tir::simplify(first.extent * second.extent);
     changed.iters[at] = {var, extent, first.kind, loop};
     changed.iters.erase(changed.iters.begin() + axis + 1);
-    const tir::VarMap values{{first.var.get(), floorDiv(Expr(var), second.extent)},
-                             {second.var.get(), floorMod(Expr(var), second.extent)}};
+    // Without a remainder where there is one row: nothing behind knows that it is the whole.
+    const bool isRow = first.extent->kind == ExprKind::IntImm && first.extent->integer == 1;
+    const tir::VarMap values{
+        {first.var.get(), isRow ? Expr(0) : floorDiv(Expr(var), second.extent)},
+        {second.var.get(), isRow ? Expr(var) : floorMod(Expr(var), second.extent)}};
     const Stmt fused = tir::block(std::move(changed), tir::substitute(site->stmt->init, values),
                                   tir::substitute(site->stmt->body, values));
     Stmt body = tir::replaceStmt(inner->body, site->stmt.get(), fused);
