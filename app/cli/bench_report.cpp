@@ -146,7 +146,7 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
     std::vector<std::vector<std::string>> rows{{"kernel", "method", unit.name, "%", "GFLOP/s"}};
     if (timing.peak) rows[0].insert(rows[0].end(), {"% of bound", "bound"});
     rows[0].push_back("from");
-    bool isWinograd = false;
+    bool doesLess = false;
     for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
         const ManifestCall& call = manifest.calls[i];
         const double ms = timing.callMs[i];
@@ -158,15 +158,15 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
             rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",
                                                    std::string(of.bound)});
         rows.back().push_back(join(call.fromNodes, " "));
-        isWinograd |= call.method.kind == Method::Winograd;
+        doesLess |= call.method.kind == Method::Winograd || call.method.kind == Method::Strassen;
     }
     std::string out = table(rows) + "calls together " + unit.text(timing.callSumMs) +
                       ", whole run " + unit.text(timing.summaryMs.median) + "\n";
     if (timing.peak) out += peakText(*timing.peak);
-    if (isWinograd)
+    if (doesLess)
         out +=
-            "note: GFLOP/s count the work of the direct method, of which Winograd does less; its "
-            "bound counts its own\n";
+            "note: GFLOP/s count the work of the direct method, of which Winograd and Strassen do "
+            "less; their bounds count their own\n";
     return out;
 }
 

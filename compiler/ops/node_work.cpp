@@ -66,7 +66,8 @@ bool hasWindow(const OpDef& op, const NodeRecord& node)
 
 std::vector<int64_t> kernelOf(const Module& module, const NodeRecord& node, size_t axes)
 {
-    if (node.attrs.has("tile_size")) return node.attrs.integers("kernel_size", {3, 3});
+    if (node.attrs.has("tile_size") || node.attrs.has("products"))
+        return node.attrs.integers("kernel_size", {3, 3});
     if (node.attrs.has("pool_size")) return node.attrs.integers("pool_size", {});
     std::vector<int64_t> kernel;
     const Shape& weight = module.type(node.operands[1]).shape;
@@ -143,6 +144,8 @@ double leastFlops(const Module& module, const NodeRecord& node)
     if (!multiplies(node) || !hasKnownSizes(module, node)) return 0;
     const double flops = costOf(module, node).flops;
     if (node.attrs.has("tile_size")) return flops * shareOfWinograd(node);
+    if (node.attrs.has("products")) // for eight of halves
+        return flops * static_cast<double>(node.attrs.integer("products", 8)) / 8;
     double share = 1;
     for (const Axis& axis : axesOf(module, node)) share *= axis.insideShare();
     return flops * share;

@@ -9,7 +9,7 @@
 namespace tenon::core {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 11> kWords{{
+constexpr std::array<std::pair<Method, std::string_view>, 12> kWords{{
     {Method::Attention, "fused attention"},
     {Method::Depthwise, "depthwise"},
     {Method::Direct1x1, "direct 1x1"},
@@ -20,6 +20,7 @@ constexpr std::array<std::pair<Method, std::string_view>, 11> kWords{{
     {Method::Moves, "moves data"},
     {Method::PackedGemm, "packed GEMM"},
     {Method::PlainLoops, "plain loops"},
+    {Method::Strassen, "Strassen 1x1"},
     {Method::Winograd, "Winograd"},
 }};
 

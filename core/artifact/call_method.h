@@ -22,6 +22,7 @@ enum class Method : uint8_t
     PackedGemm,
     PlainLoops, ///< no rule has shaped
     Rows,       ///< direct, with vectors along rows of the image, not along blocks of channels
+    Strassen,   ///< of kernels of 1 x 1
     Winograd
 };
 

@@ -15,8 +15,8 @@ namespace tenon::views {
 
 namespace {
 
-constexpr const char* kWinogradCount =
-    "counts the work of the direct method; Winograd does less of it, so that it can pass the peak";
+constexpr const char* kDirectCount = "counts the work of the direct method, of which Winograd and "
+                                     "Strassen do less, so that they can pass the peak";
 
 QVariant nodeVariant(core::NodeId node)
 {
@@ -230,7 +230,7 @@ CallModel* makeCallModel(QObject* parent)
         return callExtra(row, role);
     };
     const auto rated = [](const CallRow& row, int role) -> QVariant {
-        if (role == Qt::ToolTipRole && row.isWinograd) return QLatin1String(kWinogradCount);
+        if (role == Qt::ToolTipRole && row.doesLess) return QLatin1String(kDirectCount);
         return timedExtra(row, role);
     };
     return new CallModel(
@@ -335,7 +335,8 @@ std::vector<CallRow> callRows(const Document& document)
                     kernel == document.kernels.end() ? call.kernel : kernel->second.symbol};
         row.node = call.node;
         row.method = methodText(call);
-        row.isWinograd = call.method.kind == core::Method::Winograd;
+        row.doesLess = call.method.kind == core::Method::Winograd ||
+                       call.method.kind == core::Method::Strassen;
         row.methodReason = methodReason(document, call);
         row.errorShare = call.errorShare;
         row.refusedForm = call.refusedForm;

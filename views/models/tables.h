@@ -34,7 +34,7 @@ struct CallRow
     QString sources;
     QString symbol;
     QString method;
-    bool isWinograd = false;
+    bool doesLess = false; ///< than the direct method, whose work is counted
     QString methodReason;
     double medianUs = -1; ///< negative: not measured
     bool isEmulated = false;

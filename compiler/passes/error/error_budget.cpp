@@ -4,6 +4,7 @@
 
 #include "compiler/passes/error/error_gain.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/strassen_choice.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -17,7 +18,23 @@ constexpr double kStored = 4e-8;
 
 constexpr std::string_view kRefused = " would be faster, but ";
 
+/// Of the time that the model sees, what products of halves may take: the rest is left for what it
+/// does not see.
+constexpr double kWorthHalving = 0.97;
+
 double squareOf(double x) { return x * x; }
+
+/// Of a convolution that may have a faster form than the direct one.
+std::optional<ConvolutionSize> transformedSize(const core::Module& module,
+                                               const core::NodeRecord& node,
+                                               const LayoutMachine& machine)
+{
+    if (machine.maxError > 0)
+        if (const auto size = halvedSize(module, node))
+            return timeOfHalves(*size, machine) < kWorthHalving ? size : std::nullopt;
+    const auto size = winogradSize(module, node);
+    return size && !winogradForm(*size, machine).tile.isDirect() ? size : std::nullopt;
+}
 
 } // namespace
 
@@ -40,8 +57,8 @@ ErrorBudget::ErrorBudget(const core::Module& module, const core::GraphFunction& 
 {
     std::unordered_map<core::NodeId, ConvolutionSize> sizes;
     for (const core::NodeId id : function.order)
-        if (const auto size = winogradSize(module, module.node(id)))
-            if (!winogradForm(*size, machine).tile.isDirect()) sizes.emplace(id, *size);
+        if (const auto size = transformedSize(module, module.node(id), machine))
+            sizes.emplace(id, *size);
     if (sizes.empty()) return;
     Choices choices;
     const ValueSamples samples(module, function);
@@ -68,6 +85,10 @@ std::vector<ErrorBudget::Option> ErrorBudget::optionsOf(const ConvolutionSize& s
     if (lanes == 0) return {{{}, 0, direct}};
     machine.lanes = static_cast<int>(lanes);
     std::vector<Option> out{{{}, winogradForm(size, machine, WinogradTile{}).cycles, direct}};
+    const double halves = size.elements() == 1 ? timeOfHalves(size, machine) : 1;
+    if (halves < kWorthHalving && strassenError(size) <= machine.maxError)
+        out.push_back(
+            {kHalves, halves * out[0].cycles, squareOf(gain * storedError(strassenError(size)))});
     for (const WinogradTile& tile : winogradTiles(size)) {
         const WinogradForm form = winogradForm(size, machine, tile);
         const double error = winogradError(size, tile);

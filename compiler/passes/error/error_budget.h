@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ErrorBudget: which convolutions become Winograd's so that the results stay as exact as is asked
-// for, and what error is expected of them.
+// ErrorBudget: which convolutions become Winograd's or products of halves so that the results stay
+// as exact as is asked for, and what error is expected of them.
 #pragma once
 
 #include "compiler/passes/layout/winograd_choice.h"
@@ -24,7 +24,7 @@ std::string refusedForm(const std::string& reason);
 class ErrorBudget
 {
 public:
-    /// Nothing is looked at where no convolution gains from Winograd's method.
+    /// Nothing is looked at where no convolution may have a faster form.
     ErrorBudget(const core::Module& module, const core::GraphFunction& function,
                 const LayoutMachine& machine, double outputError);
 

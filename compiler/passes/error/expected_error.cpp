@@ -2,8 +2,10 @@
 // Gains of the simplified module, errors of the forms that were chosen later.
 #include "compiler/passes/error/expected_error.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/error/error_budget.h"
 #include "compiler/passes/error/error_gain.h"
+#include "compiler/passes/layout/strassen_choice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +24,19 @@ void addRefusals(const PassTrace& trace, ExpectedError& out)
                         layer->second.refused = refused;
 }
 
+/// Of the form that a layer got.
+double formError(const NodeRecord& node, const Module& simplified, const LayerGain& layer)
+{
+    const NodeRecord& before = simplified.node(layer.node);
+    const std::vector<int64_t> tile = node.attrs.integers("tile_size", {});
+    if (const auto size = winogradSize(simplified, before); size && tile.size() == 2)
+        return storedError(winogradError(*size, {tile[0], tile[1]}));
+    if (const auto size = halvedSize(simplified, before);
+        size && node.op == strassenConv2dNchwcOp.name)
+        return storedError(strassenError(*size));
+    return sumError(layer.terms);
+}
+
 } // namespace
 
 ExpectedError expectedError(const PassTrace& trace)
@@ -38,12 +53,7 @@ ExpectedError expectedError(const PassTrace& trace)
     double square = 0;
     for (const LayerGain& layer : errorGains(*simplified, main, samples)) {
         const NodePtr& node = trace.last().findNode(layer.node);
-        const std::vector<int64_t> tile =
-            node ? node->attrs.integers("tile_size", {}) : std::vector<int64_t>();
-        const auto size = winogradSize(*simplified, simplified->node(layer.node));
-        const double own = tile.size() == 2 && size
-                               ? storedError(winogradError(*size, {tile[0], tile[1]}))
-                               : sumError(layer.terms);
+        const double own = node ? formError(*node, *simplified, layer) : sumError(layer.terms);
         out.layers[layer.node] = {own, own * layer.gain};
         square += own * layer.gain * own * layer.gain;
     }

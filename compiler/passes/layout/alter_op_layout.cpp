@@ -8,12 +8,12 @@
 #include "compiler/passes/layout/broadcast_operand.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/channel_classes.h"
+#include "compiler/passes/layout/float_convolution_layout.h"
 #include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/layout/layout_plan.h"
 #include "compiler/passes/layout/layout_values.h"
 #include "compiler/passes/layout/quantized_layout.h"
 #include "compiler/passes/layout/recurrent_weights.h"
-#include "compiler/passes/layout/winograd_choice.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -68,7 +68,8 @@ private:
     bool alter(const NodeRecord& node)
     {
         if (node.kind != NodeKind::Op) return false;
-        if (isOp(node, conv2dOp)) return alterConvolution(node);
+        if (isOp(node, conv2dOp))
+            return alterFloatConvolution({m_module, node, m_values, m_machine, m_budget, m_plan});
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_machine.byteLanes,
@@ -95,13 +96,6 @@ private:
         return alterElementwise(node);
     }
 
-    /// The block in which a convolution reads a value; 1: as it is.
-    int64_t blockRead(ValueRef value) const
-    {
-        const int64_t block = m_values.blockOf(value);
-        return std::max<int64_t>(1, block != 0 ? block : m_plan.block(value));
-    }
-
     /// Operators without a blocked form read plain values.
     void readPlain(const NodeRecord& node)
     {
@@ -110,69 +104,6 @@ private:
         if (record.operands == node.operands) return;
         m_values.explain("read-plain-layout", nodeLabel(m_module, node) + " has no blocked form");
         m_patch->change(std::move(record));
-    }
-
-    bool alterConvolution(const NodeRecord& node)
-    {
-        const int64_t outBlock = m_plan.block({node.id, 0});
-        const auto conv = blockableConvolution(m_module, node);
-        if (!conv || outBlock == 0) return false;
-        const bool isDepthwise = conv->isDepthwise;
-        const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
-        const int64_t inPerGroup = conv->inChannels / conv->groups;
-        if (conv->groups > 1 && !isDepthwise && (inBlock == 1 || inPerGroup % inBlock != 0))
-            return false;
-        const int64_t filters = conv->outChannels / conv->groups, positions = conv->positions();
-        const auto packedOf = [&](bool mayLeaveRest) {
-            return floatWeightBlock(filters, outBlock, positions, mayLeaveRest, m_machine.facts);
-        };
-        if (!isDepthwise && inBlock > 1)
-            if (const WinogradTile tile = m_budget.tile(node.id); !tile.isDirect())
-                return alterToWinograd(node, tile, {inBlock, outBlock, packedOf(false)});
-        const int64_t packed = isDepthwise ? outBlock : packedOf(conv->groups == 1);
-        const std::string layout =
-            "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
-        NodeRecord record = node;
-        record.op = (isDepthwise ? depthwiseConv2dNchwcOp : conv2dNchwcOp).name;
-        record.attrs.set("data_layout", blockedLayout(inBlock));
-        record.attrs.set("kernel_layout", layout);
-        record.attrs.set("out_layout", blockedLayout(outBlock));
-        m_values.explain("block-conv",
-                         m_plan.weighed(std::to_string(conv->inChannels) + " to " +
-                                            std::to_string(conv->outChannels) + " channels as " +
-                                            blockedLayout(inBlock) + ", " + layout + ", " +
-                                            blockedLayout(outBlock) + m_budget.shareText(node.id),
-                                        {node.id, 0}));
-        record.operands = {m_values.blocked(node.operands[0], inBlock),
-                           m_values.packedWeight(node.operands[1], "OIHW", layout)};
-        m_values.produce(node, std::move(record), outBlock);
-        return true;
-    }
-
-    bool alterToWinograd(const NodeRecord& node, const WinogradTile& tile,
-                         const ChannelBlocks& blocks)
-    {
-        const ConvolutionSize size = *winogradSize(m_module, node);
-        const WinogradForm form = winogradForm(size, m_machine, tile);
-        const std::string layout = winogradKernelLayout(form, size.phases() * size.inChannels,
-                                                        blocks, m_machine.facts.l1Bytes);
-        NodeRecord record = node;
-        record.op = winogradConv2dNchwcOp.name;
-        if (size.groups == 1) record.attrs.erase("groups");
-        record.attrs.set("tile_size", std::vector<int64_t>{tile.rows, tile.columns});
-        record.attrs.set("kernel_size", std::vector<int64_t>{size.kernel[0], size.kernel[1]});
-        record.attrs.set("data_layout", blockedLayout(blocks.in));
-        record.attrs.set("kernel_layout", layout);
-        record.attrs.set("out_layout", blockedLayout(blocks.out));
-        m_values.explain("winograd-conv",
-                         m_plan.weighed(winogradReason(form, size) + ", " +
-                                            blockedLayout(blocks.in) + " to " +
-                                            blockedLayout(blocks.out) + m_budget.shareText(node.id),
-                                        {node.id, 0}));
-        record.operands = {m_values.blocked(node.operands[0], blocks.in),
-                           m_values.winogradWeight(node.operands[1], form, size.stride, layout)};
-        m_values.produce(node, std::move(record), blocks.out);
-        return true;
     }
 
     bool alterDense(const NodeRecord& node)

@@ -176,7 +176,8 @@ void LayoutPlan::addCosts()
         if (node.kind == NodeKind::Constant) continue;
         const bool isOne = node.kind == NodeKind::Op && node.types.size() == 1;
         auto conv = isOne ? blockableConvolution(m_module, node) : std::nullopt;
-        if (conv) conv->tile = m_budget.tile(id);
+        // Halves read and write the same blocks in about the same time.
+        if (conv && !m_budget.tile(id).isHalves()) conv->tile = m_budget.tile(id);
         if (conv && classOf({id, 0}) && classOf(node.operands[0])) {
             addConvolution(node, *conv);
         } else if (isOne && isOp(node, concatenateOp) && classOf({id, 0})) {

@@ -86,6 +86,14 @@ ValueRef LayoutValues::winogradWeight(ValueRef weight, const WinogradForm& form,
     return packed;
 }
 
+ValueRef LayoutValues::halvedWeight(ValueRef weight, const std::string& layout)
+{
+    ValueRef& packed = m_weights[{weight, layout + ", halves"}];
+    if (!packed.node.isValid())
+        packed = m_patch->op(strassenWeightTransformOp, {weight}, {{"kernel_layout", layout}});
+    return packed;
+}
+
 ValueRef LayoutValues::reshaped(ValueRef value, std::vector<int64_t> shape)
 {
     if (constantOf(m_module, value))

@@ -42,6 +42,8 @@ public:
     /// The weight as a Winograd convolution of the form reads it.
     ValueRef winogradWeight(ValueRef weight, const WinogradForm& form,
                             const std::array<int64_t, 2>& strides, const std::string& layout);
+    /// Factors of products of halves.
+    ValueRef halvedWeight(ValueRef weight, const std::string& layout);
     ValueRef transform(ValueRef value, const std::string& from, const std::string& to);
     ValueRef reshaped(ValueRef value, std::vector<int64_t> shape);
 

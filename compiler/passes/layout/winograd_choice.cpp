@@ -336,6 +336,7 @@ std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
 
 std::string tilesText(const WinogradTile& tile)
 {
+    if (tile.isHalves()) return "products of halves";
     return "tiles of " + std::to_string(tile.rows) + " x " + std::to_string(tile.columns);
 }
 

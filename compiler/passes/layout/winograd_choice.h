@@ -29,15 +29,19 @@ struct ConvolutionSize
     int64_t phases() const { return stride[0] * stride[1]; }
 };
 
-/// Outputs of one tile along both axes; none: direct convolution.
+/// Outputs of one tile along both axes; none: direct convolution. Filters of 1 x 1 have no tiles:
+/// one output stands for products of halves (compiler/ops/strassen.h).
 struct WinogradTile
 {
     int64_t rows = 0;
     int64_t columns = 0;
 
     bool isDirect() const { return rows == 0; }
+    bool isHalves() const { return rows == 1 && columns == 1; }
     friend bool operator==(const WinogradTile&, const WinogradTile&) = default;
 };
+
+inline constexpr WinogradTile kHalves{1, 1};
 
 /// The tiles that there are for a convolution.
 std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size);
@@ -116,7 +120,7 @@ std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
 std::string errorText(double error);
 /// "tiles of 4 x 4, raw filters, expected relative error 1.4e-06".
 std::string winogradReason(const WinogradForm& form, const ConvolutionSize& size);
-/// "tiles of 4 x 4"
+/// "tiles of 4 x 4", or "products of halves"
 std::string tilesText(const WinogradTile& tile);
 
 } // namespace tenon::compiler

@@ -13,6 +13,20 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::Stmt;
 
+namespace {
+
+/// Of both axes by that which they become: without a remainder where there is one row, because
+/// nothing behind knows that it is the whole.
+tir::VarMap placesIn(const tir::IterVar& first, const tir::IterVar& second, const tir::Var& both)
+{
+    if (first.extent->kind == ExprKind::IntImm && first.extent->integer == 1)
+        return {{first.var.get(), Expr(0)}, {second.var.get(), Expr(both)}};
+    return {{first.var.get(), floorDiv(Expr(both), second.extent)},
+            {second.var.get(), floorMod(Expr(both), second.extent)}};
+}
+
+} // namespace
+
 Result<std::string> Primitives::fuseAxes(std::string block, int64_t axis)
 {
     constexpr const char* kName = "fuse_axes";
@@ -44,11 +58,7 @@ Result<std::string> Primitives::fuseAxes(std::string block, int64_t axis)
     const Expr extent = tir::simplify(first.extent * second.extent);
     changed.iters[at] = {var, extent, first.kind, loop};
     changed.iters.erase(changed.iters.begin() + axis + 1);
-    // Without a remainder where there is one row: nothing behind knows that it is the whole.
-    const bool isRow = first.extent->kind == ExprKind::IntImm && first.extent->integer == 1;
-    const tir::VarMap values{
-        {first.var.get(), isRow ? Expr(0) : floorDiv(Expr(var), second.extent)},
-        {second.var.get(), isRow ? Expr(var) : floorMod(Expr(var), second.extent)}};
+    const tir::VarMap values = placesIn(first, second, var);
     const Stmt fused = tir::block(std::move(changed), tir::substitute(site->stmt->init, values),
                                   tir::substitute(site->stmt->body, values));
     Stmt body = tir::replaceStmt(inner->body, site->stmt.get(), fused);

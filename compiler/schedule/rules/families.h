@@ -14,6 +14,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
 void scheduleConvChain(Schedule& schedule, const TargetFacts& facts);
 bool isConvChain(const tir::PrimFunc& function);
 /// Blocked convolutions by Winograd's transforms.
+void scheduleConv2dStrassen(Schedule& schedule, const TargetFacts& facts);
 void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
 /// Plain NCHW data, also transposed.
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);

@@ -79,13 +79,13 @@ double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFact
     double step = space.areQuads   ? countedCycles(tile, kOfQuads, facts)
                   : space.arePairs ? countedCycles(tile, countsOfPairs(facts), facts)
                                    : stepCycles(tile, facts, space.inputLoads);
+    constexpr double kOfRate = 2.0 / 3;
     if (tile.vectors * space.vectorBytes > facts.l1Bytes)
         step = std::max(step, static_cast<double>(tile.vectors) * facts.vectorBytes /
-                                  facts.l2BytesPerCycle);
+                                  ((space.isPoint ? kOfRate : 1) * facts.l2BytesPerCycle));
     // Rows of pixels begin anywhere in a line, which makes one line more, and are too far apart to
     // be foreseen (116 channels at 14 x 14 pixels on Zen 5: 17.6 cycles for 3 x 7 sums, 9.2 for
     // 8 x 2).
-    constexpr double kOfRate = 2.0 / 3;
     if ((tile.positions + 1) * space.positionBytes > facts.l1Bytes)
         step = std::max(step, static_cast<double>((tile.positions + 1) * facts.vectorBytes) /
                                   (kOfRate * facts.l2BytesPerCycle));

@@ -33,6 +33,10 @@ bool isConv2dNchwc(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"conv2d_nchwc"});
 }
+bool isConv2dStrassen(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"conv2d_strassen"});
+}
 bool isConv2dWinograd(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"conv2d_winograd"});
@@ -143,6 +147,7 @@ constexpr ScheduleRule kRules[] = {
     {"attention", isAttention, scheduleAttention, "*"},
     {"conv_chain", isChain, scheduleConvChain, "*"},
     {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc, "SSSSSRRRR"},
+    {"conv2d_strassen", isConv2dStrassen, scheduleConv2dStrassen, "SSSSSSRR"},
     {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd, "SSSSSSRR"},
     {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain, "SSSSRRR"},
     {"matmul", isMatmul, scheduleMatmul, "*SSR"},

@@ -77,7 +77,7 @@ private:
 
     double computingCycles(const WinogradStep& step) const
     {
-        TileSpace space{.vectors = m_shape.vectors, .positions = step.rows * step.columns};
+        TileSpace space = productSpace(m_shape, step.rows * step.columns, m_facts);
         const int64_t together = imagesOfRegisterTile(step.images, space.positions, space, m_facts);
         space.positions *= together;
         return static_cast<double>(m_shape.points * m_shape.inChannels * step.images / together) *
@@ -118,6 +118,17 @@ std::vector<WinogradStep> possibleSteps(const WinogradShape& shape, const Target
 }
 
 } // namespace
+
+TileSpace productSpace(const WinogradShape& shape, int64_t tiles, const TargetFacts& facts)
+{
+    // A register tile's data take an eighth of what its weights do.
+    return {.vectors = shape.vectors,
+            .positions = tiles,
+            .vectorBytes = shape.inChannels * shape.lanes * shape.pointBytes * 9 / 8,
+            .areHalves = facts.hasHalfLanes && shape.pointBytes == 2,
+            .isPoint = true,
+            .arePairs = shape.dataBytes < shape.pointBytes};
+}
 
 int64_t imagesOfRegisterTile(int64_t images, int64_t tiles, const TileSpace& space,
                              const TargetFacts& facts)

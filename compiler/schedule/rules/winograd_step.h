@@ -19,6 +19,9 @@ struct WinogradStep
 /// Whether it takes all tiles of all images whose number is known.
 bool isWhole(const WinogradShape& shape, const WinogradStep& step);
 
+/// The space of register tiles of the products at one point of so many tiles.
+TileSpace productSpace(const WinogradShape& shape, int64_t tiles, const TargetFacts& facts);
+
 /// Of so many images with so many tiles each in a step, those whose tiles share a register tile: 1
 /// where the tiles of one image fill it.
 int64_t imagesOfRegisterTile(int64_t images, int64_t tiles, const TileSpace& space,

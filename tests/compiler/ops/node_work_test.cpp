@@ -53,6 +53,16 @@ TEST(NodeWork, CountsWinogradsOwnProducts)
     EXPECT_DOUBLE_EQ(work.leastFlops, 2 * 16 * 4 * 4 * 36); // four tiles of 6 x 6 points
 }
 
+TEST(NodeWork, CountsSevenOfEightProductsOfHalves)
+{
+    const Work work =
+        workOf("%x: Tensor[(1, 2, 3, 5, 8), float32], %w: Tensor[(2, 7, 1, 1, 8, 8), float32] "
+               "=> nn.contrib_conv2d_strassen_NCHWc(%x, %w, data_layout=\"NCHW8c\", "
+               "kernel_layout=\"OHWI8i8o\", out_layout=\"NCHW8c\", products=7)");
+    EXPECT_EQ(work.macs, 32 * 3 * 5 * 16);
+    EXPECT_DOUBLE_EQ(work.leastFlops, 2.0 * 32 * 3 * 5 * 16 * 7 / 8);
+}
+
 /// Of the four phases, three have a filter without a last row, column or both.
 TEST(NodeWork, LeavesOutProductsWithZerosOfWinogradsFilters)
 {

@@ -7,6 +7,7 @@
 #include "compiler/passes/layout/quantized_winograd.h"
 #include "compiler/schedule/rules.h"
 #include "core/target/target.h"
+#include "tests/compiler/ops/compiled_op.h"
 #include "tests/compiler/ops/op_case.h"
 #include "tests/support/jit_kernel.h"
 
@@ -44,92 +45,40 @@ std::string pairText(int64_t first, int64_t second)
     return "[" + std::to_string(first) + ", " + std::to_string(second) + "]";
 }
 
-Tensor normal(std::vector<int64_t> shape, unsigned seed)
-{
-    std::mt19937 random(seed);
-    std::normal_distribution<float> spread;
-    std::vector<float> values(static_cast<size_t>(elementCount(shape)));
-    for (float& v : values) v = spread(random);
-    return Tensor::of(kFloat32, std::move(shape), values);
-}
-
-PrimFuncPtr kernelOf(const std::string& example)
-{
-    const auto module = test::exampleModule(example);
-    CHECK(module) << example << "\n" << module.error().text();
-    const auto function = test::lowered(*module, module->node(module->main().order[0]));
-    CHECK(function) << function.error().text();
-    return *function;
-}
-
-Tensor evaluated(const std::string& example, const Tensor& input)
-{
-    const JobContext job;
-    auto result = evaluate(*kernelOf(example), {input}, job);
-    CHECK(result) << result.error().text();
-    return (*result)[0];
-}
-
-Tensor compiled(const std::string& example, const std::vector<Tensor>& inputs)
-{
-    const auto machine = machineSpec(*parseTarget("llvm -mcpu=native"));
-    CHECK(machine);
-    auto facts = targetFacts(*machine);
-    CHECK(facts);
-    facts->threads = 2;
-    const auto kernel = scheduleKernel(*kernelOf(example), *facts);
-    CHECK(kernel) << kernel.error().text();
-    CHECK(kernel->rule == "conv2d_winograd") << kernel->rule;
-    const auto flat = lowerToLoops(kernel->function);
-    CHECK(flat) << flat.error().text();
-    auto result = test::runCompiled(*flat, inputs, "llvm -mcpu=native", 2);
-    CHECK(result) << result.error().text();
-    return (*result)[0];
-}
-
-std::string typeText(const std::string& name, const std::vector<int64_t>& shape)
-{
-    return name + ": " + TensorType{kFloat32, Shape(shape.begin(), shape.end())}.text();
-}
-
 std::string typed(const std::string& name, const Tensor& value)
 {
     const std::vector<int64_t>& shape = value.shape();
     return name + ": " + TensorType{value.dtype(), Shape(shape.begin(), shape.end())}.text();
 }
 
-std::string layoutMove(const Tensor& value, const std::string& from, const std::string& to)
-{
-    return typeText("%x", value.shape()) + " => layout_transform(%x, dst_layout=\"" + to +
-           "\", src_layout=\"" + from + "\")";
-}
-
 Tensor winograd(const Case& c, const Tensor& data, const Tensor& weight)
 {
     const std::string block = std::to_string(c.in % 16 == 0 ? 16 : 4);
     const std::string kernel = c.isTransformedInKernel ? "OIHW1i16o" : "OHWI" + block + "i16o";
-    const Tensor blocked = evaluated(layoutMove(data, "NCHW", "NCHW" + block + "c"), data);
+    const Tensor blocked =
+        test::evaluated(test::layoutMove(data, "NCHW", "NCHW" + block + "c"), {data});
     const std::string transform =
         "nn.contrib_conv2d_winograd_weight_transform(%w, kernel_layout=\"" + kernel +
         "\", strides=" + pairText(c.stride[0], c.stride[1]) +
         ", tile_size=" + pairText(c.tiles().rows, c.tiles().columns) + ")";
     const std::string layout =
         "layout_transform(%w, dst_layout=\"" + kernel + "\", src_layout=\"OIHW\")";
-    const Tensor packed = evaluated(typeText("%w", weight.shape()) + " => " +
-                                        (c.isTransformedInKernel ? layout : transform),
-                                    weight);
+    const Tensor packed = test::evaluated(test::typeText("%w", weight.shape()) + " => " +
+                                              (c.isTransformedInKernel ? layout : transform),
+                                          {weight});
     const std::string pad = std::to_string(c.padAlong(0)) + ", " + std::to_string(c.padAlong(1));
     const Tensor out =
-        compiled(typeText("%x", blocked.shape()) + ", " + typeText("%w", packed.shape()) +
-                     " => nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW" + block +
-                     "c\", kernel_layout=\"" + kernel + "\", out_layout=\"NCHW16c\", padding=[" +
-                     pad + ", " + pad + "], groups=" + std::to_string(c.groups) +
-                     ", kernel_size=" + pairText(c.kernel[0], c.kernel[1]) +
-                     ", strides=" + pairText(c.stride[0], c.stride[1]) +
-                     ", tile_size=" + pairText(c.tiles().rows, c.tiles().columns) + ")",
-                 {blocked, packed})
+        test::compiled(
+            test::typeText("%x", blocked.shape()) + ", " + test::typeText("%w", packed.shape()) +
+                " => nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW" + block +
+                "c\", kernel_layout=\"" + kernel + "\", out_layout=\"NCHW16c\", padding=[" + pad +
+                ", " + pad + "], groups=" + std::to_string(c.groups) +
+                ", kernel_size=" + pairText(c.kernel[0], c.kernel[1]) +
+                ", strides=" + pairText(c.stride[0], c.stride[1]) +
+                ", tile_size=" + pairText(c.tiles().rows, c.tiles().columns) + ")",
+            {blocked, packed}, "conv2d_winograd")
             .reshaped({1, c.out / 16, c.resultsAlong(0), c.resultsAlong(1), 16});
-    return evaluated(layoutMove(out, "NCHW16c", "NCHW"), out);
+    return test::evaluated(test::layoutMove(out, "NCHW16c", "NCHW"), {out});
 }
 
 double directAt(const Case& c, const Tensor& data, const Tensor& weight,
@@ -155,8 +104,8 @@ double directAt(const Case& c, const Tensor& data, const Tensor& weight,
 /// Of a factor of two: samples are small.
 void expectWithinError(const Case& c)
 {
-    const Tensor data = normal({1, c.in, c.height, c.width}, 7);
-    const Tensor weight = normal({c.out, c.in / c.groups, c.kernel[0], c.kernel[1]}, 8);
+    const Tensor data = test::normal({1, c.in, c.height, c.width}, 7);
+    const Tensor weight = test::normal({c.out, c.in / c.groups, c.kernel[0], c.kernel[1]}, 8);
     const Tensor got = winograd(c, data, weight);
     const int64_t rows = c.resultsAlong(0), columns = c.resultsAlong(1);
     ASSERT_EQ(got.shape(), (std::vector<int64_t>{1, c.out, rows, columns}));
@@ -284,7 +233,7 @@ void expectSameIntegers(const std::array<int64_t, 2>& window, const WinogradTile
             const std::string moved = typed("%x", data) +
                                       " => layout_transform(%x, dst_layout=\"NCHW4c\", "
                                       "src_layout=\"NCHW\")";
-            const Tensor blocked = evaluated(moved, data);
+            const Tensor blocked = test::evaluated(moved, {data});
             const std::string pad = std::to_string(c.pad);
             const std::string example =
                 typed("%x", blocked) + ", " + typed("%w", points) +
@@ -293,12 +242,11 @@ void expectSameIntegers(const std::array<int64_t, 2>& window, const WinogradTile
                 pad + ", " + pad + ", " + pad + ", " + pad +
                 "], tile=" + pairText({tiles.rows, tiles.columns}) +
                 ", kernel_size=" + pairText(window) + ", strides=" + pairText(stride) + ")";
-            const JobContext job;
-            const auto evaluation = evaluate(*kernelOf(example), {blocked, points}, job);
-            ASSERT_TRUE(evaluation) << evaluation.error().text();
+            const Tensor defined = test::evaluated(example, {blocked, points});
             const int64_t rows = (c.height + 2 * c.pad - window[0]) / stride[0] + 1;
             const int64_t columns = (c.width + 2 * c.pad - window[1]) / stride[1] + 1;
-            for (const Tensor& out : {(*evaluation)[0], compiled(example, {blocked, points})}) {
+            for (const Tensor& out :
+                 {defined, test::compiled(example, {blocked, points}, "conv2d_winograd")}) {
                 ASSERT_EQ(out.size(), c.out * rows * columns);
                 for (int64_t o = 0; o < c.out; ++o)
                     for (int64_t at = 0; at < rows * columns; ++at)

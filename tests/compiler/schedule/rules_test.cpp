@@ -83,9 +83,9 @@ TEST_P(Rule, IsAsWrittenAndComputesTheSame)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Rule,
-                         testing::Values("conv2d_nchwc", "conv2d_plain", "conv2d_winograd",
-                                         "conv_chain", "default", "matmul", "softmax", "window",
-                                         "attention"),
+                         testing::Values("conv2d_nchwc", "conv2d_plain", "conv2d_strassen",
+                                         "conv2d_winograd", "conv_chain", "default", "matmul",
+                                         "softmax", "window", "attention"),
                          [](const auto& param) { return std::string(param.param); });
 
 /// A row sum that says it is the anchor of some family.
@@ -129,9 +129,9 @@ TEST(Rules, MultiplyPairsOfBytesRowByRow)
 
 TEST(Rules, LeaveKernelsThatOnlyClaimToBeTheirs)
 {
-    for (const char* kind :
-         {"attention", "conv2d", "conv2d_nchwc", "conv2d_transpose", "conv2d_winograd", "dense",
-          "dense_pack", "depthwise_conv2d_nchwc", "layer_norm", "matmul", "pool", "softmax"})
+    for (const char* kind : {"attention", "conv2d", "conv2d_nchwc", "conv2d_strassen",
+                             "conv2d_transpose", "conv2d_winograd", "dense", "dense_pack",
+                             "depthwise_conv2d_nchwc", "layer_norm", "matmul", "pool", "softmax"})
         for (const char* anchor : {"rows", "absent", ""}) {
             const tir::PrimFunc function = rowSums(kind, anchor);
             const auto kernel = scheduleKernel(function, kAvx512);

@@ -9,12 +9,26 @@ namespace {
 
 TEST(CallMethod, WritesWordsThatItReadsAgain)
 {
-    for (const char* words :
-         {"", "GEMM", "GEMM int8", "Winograd F(4x4,3x3)", "Winograd F(1x2,1x7)", "depthwise int8",
-          "direct", "direct on rows", "direct on rows int8", "direct 1x1", "direct 1x1 int8",
-          "fused attention", "linear attention", "moves data", "packed GEMM int8", "plain loops",
-          "plain loops int8", "plain loops because of matmul: no loop",
-          "plain loops, plain loops because of conv2d: no block"}) {
+    for (const char* words : {"",
+                              "GEMM",
+                              "GEMM int8",
+                              "Winograd F(4x4,3x3)",
+                              "Winograd F(1x2,1x7)",
+                              "depthwise int8",
+                              "direct",
+                              "direct on rows",
+                              "direct on rows int8",
+                              "direct 1x1",
+                              "direct 1x1 int8",
+                              "fused attention",
+                              "linear attention",
+                              "moves data",
+                              "packed GEMM int8",
+                              "plain loops",
+                              "plain loops int8",
+                              "Strassen 1x1",
+                              "plain loops because of matmul: no loop",
+                              "plain loops, plain loops because of conv2d: no block"}) {
         std::string refusal;
         const CallMethod method = parseMethod(words, refusal);
         EXPECT_EQ(methodText(method, refusal), words);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of the products, of the sums before and behind them, and of weights that are 7/4 as large.
+#include "compiler/passes/layout/strassen_choice.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/ops/strassen.h"
+#include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/schedule/rules/register_tile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+/// Vectors that are loaded, stored or added for a pair of positions: 4, 7 and 5 of the data; of the
+/// result 7 stored, 7 loaded, 8 added and 4 stored.
+constexpr double kDataVectors = 16, kResultVectors = 26;
+/// Of the time of a tile whose sums read weights that the first-level cache does not hold (2,048
+/// to 512 channels at 7 x 7 on Zen 4: halves took 1.02 of the time of the whole).
+constexpr double kBeyondCache = 1.1;
+constexpr int64_t kLeastVectors = 2; ///< of weights in a tile
+
+struct Product
+{
+    int64_t depth, outputs, positions;
+};
+
+double cyclesOf(const Product& p, int64_t block, const LayoutMachine& machine)
+{
+    const TileSpace space{.vectors = std::max<int64_t>(1, block / machine.lanes),
+                          .positions = p.positions};
+    const double steps = static_cast<double>(p.depth) * static_cast<double>(p.outputs / block);
+    return steps * stepCyclesOfAll(space, machine.facts);
+}
+
+} // namespace
+
+std::optional<ConvolutionSize> halvedSize(const Module& module, const NodeRecord& node)
+{
+    const auto size = convolutionSize(module, node);
+    const std::array<int64_t, 2> ones{1, 1};
+    if (!size || size->kernel != ones || size->stride != ones || size->groups != 1 ||
+        !constantOf(module, node.operands[1]))
+        return std::nullopt;
+    const auto in = constantShape(module.type(node.operands[0]).shape);
+    const bool isWhole = in && (*in)[2] == size->rows && (*in)[3] == size->columns &&
+                         constantShape(node.types[0].shape);
+    return isWhole ? size : std::nullopt;
+}
+
+bool fitsHalves(const ConvolutionSize& size, const ChannelBlocks& blocks)
+{
+    return blocks.in > 1 && size.inChannels % (2 * blocks.in) == 0 &&
+           size.outChannels % (2 * blocks.out) == 0;
+}
+
+double strassenError(const ConvolutionSize& size)
+{
+    constexpr double kOfHalves = 2; // see strassen.cpp
+    return kOfHalves * 1.6e-8 * std::sqrt(static_cast<double>(size.inChannels));
+}
+
+double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine)
+{
+    const int64_t block = channelBlock(size.outChannels, machine.lanes);
+    const int64_t positions = size.rows * size.columns;
+    const ChannelBlocks blocks{channelBlock(size.inChannels, machine.lanes), block, block};
+    if (block == 0 || !fitsHalves(size, blocks) || positions < 2) return 1;
+    const Product whole{size.inChannels, size.outChannels, positions};
+    const Product half{size.inChannels / 2, size.outChannels / 2, halfOf(positions)};
+    const auto weights = static_cast<double>(4 * whole.depth * whole.outputs);
+    const auto images = static_cast<double>(size.batch);
+    const double direct = withFilters(
+        images * cyclesOf(whole, weightBlock(whole.outputs, block), machine), weights, machine);
+
+    constexpr double kOfWeights = kHalvedProducts / 4.0;
+    const bool isBeyond =
+        kLeastVectors * half.depth * machine.facts.vectorBytes > machine.facts.l1Bytes;
+    const double products =
+        kHalvedProducts * cyclesOf(half, weightBlock(half.outputs, block), machine);
+    const auto sums = static_cast<double>(half.positions) *
+                      (kDataVectors * static_cast<double>(half.depth) +
+                       kResultVectors * static_cast<double>(half.outputs)) /
+                      (machine.lanes * machine.facts.vectorMacs(machine.lanes));
+    const double halves = withFilters(images * (products * (isBeyond ? kBeyondCache : 1) + sums),
+                                      kOfWeights * weights, machine);
+    return halves / direct;
+}
+
+std::string halvedKernelLayout(const ConvolutionSize& size, const ChannelBlocks& blocks)
+{
+    const int64_t out = weightBlock(size.outChannels / 2, blocks.out);
+    return "OHWI" + std::to_string(blocks.in) + "i" + std::to_string(out) + "o";
+}
+
+} // namespace tenon::compiler
