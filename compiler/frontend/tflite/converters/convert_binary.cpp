@@ -12,7 +12,7 @@ namespace {
 
 using NamePair = std::pair<std::string_view, const char*>;
 
-constexpr std::array<NamePair, 17> kBinary{{{"ADD", "add"},
+constexpr std::array<NamePair, 22> kBinary{{{"ADD", "add"},
                                             {"BITWISE_XOR", "bitwise_xor"},
                                             {"DIV", "divide"},
                                             {"EQUAL", "equal"},
@@ -28,6 +28,11 @@ constexpr std::array<NamePair, 17> kBinary{{{"ADD", "add"},
                                             {"MINIMUM", "minimum"},
                                             {"MUL", "multiply"},
                                             {"NOT_EQUAL", "not_equal"},
+                                            {"STABLEHLO_ADD", "add"},
+                                            {"STABLEHLO_AND", "logical_and"},
+                                            {"STABLEHLO_MAXIMUM", "maximum"},
+                                            {"STABLEHLO_MINIMUM", "minimum"},
+                                            {"STABLEHLO_MULTIPLY", "multiply"},
                                             {"SUB", "subtract"}}};
 
 const char* binaryName(std::string_view op)

@@ -1,120 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
-// UNIDIRECTIONAL_SEQUENCE_LSTM in floats, step after step; its state starts at zero.
+// LSTM of one step, and sequences of steps in one direction or both.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/converters.h"
 #include "compiler/frontend/tflite/converters/recurrent.h"
+#include "core/base/text.h"
 
 namespace tenon::compiler {
 namespace {
 
-/// The steps of a float LSTM.
-class FloatLstm
+/// Where both directions have their operands.
+constexpr size_t kShift = 17;
+constexpr BothDirections kBoth{
+    .auxiliary = 39, .forwardAuxiliary = 40, .backwardAuxiliary = 44, .mergeField = 3};
+constexpr size_t kForwardCell = 36, kBackwardCell = 38;
+
+SequenceOperands operandsOf(size_t data, size_t shift, bool isTimeFirst)
 {
-public:
-    FloatLstm(TfliteNode& node, const SequenceShape& shape)
-        : m_node(node)
-        , f(node)
-        , m_shape(shape)
-        , m_activation(activationAt(node, 0))
-        , m_cellClip(node.number(1))
-        , m_projectionClip(node.number(2))
-    {
-    }
+    const LstmInputs output(LstmGate::Output, shift);
+    return {data, output.input, output.recurrent, isTimeFirst};
+}
 
-    void run()
-    {
-        const ValueRef hidden = zeros(m_shape.outputs), cell = zeros(m_shape.cells);
-        State state{hidden, cell};
-        std::vector<ValueRef> steps;
-        const ValueRef input = timeFirst(m_node, realInput(m_node, 0), m_shape);
-        for (int64_t t = 0; t < m_shape.steps && !m_node.hasFailed(); ++t) {
-            state = step(stepOf(m_node, input, t, m_shape), state);
-            steps.push_back(state.hidden);
-        }
-        if (!m_node.hasFailed()) outputReal(m_node, 0, joinedSteps(m_node, steps, m_shape));
-    }
+void oneDirection(TfliteNode& node, bool isTimeFirst)
+{
+    const SequenceShape shape = sequenceShape(node, operandsOf(0, 0, isTimeFirst));
+    if (node.hasFailed()) return;
+    noteStartOfState(node, LstmInputs::kCellState);
+    if (node.isQuantized(0)) return integerLstm(node, shape);
+    const ValueRef out = floatLstm(node, {.shape = shape});
+    if (!node.hasFailed()) outputReal(node, 0, out);
+}
 
-private:
-    struct State
-    {
-        ValueRef hidden, cell;
+ValueRef oneOfBoth(TfliteNode& node, Direction direction)
+{
+    const bool isForward = direction == Direction::Forward;
+    LstmPass pass{.data = dataOf(node, kBoth, direction),
+                  .shift = isForward ? 0 : kShift,
+                  .canHaveNorms = false,
+                  .auxiliary = auxiliaryOf(node, kBoth, direction),
+                  .direction = direction};
+    pass.shape = sequenceShape(node, operandsOf(pass.data, pass.shift, node.flag(4, true)));
+    if (node.hasFailed()) return {};
+    noteStartOfState(node, isForward ? kForwardCell : kBackwardCell);
+    return floatLstm(node, pass);
+}
+
+/// Inputs of the kernel that has all gates in one weight; its state is an input like others.
+constexpr size_t kData = 0, kHidden = 1, kWeight = 2, kBias = 3, kCell = 4;
+
+void basicLstm(TfliteNode& node)
+{
+    const std::vector<int64_t> cells = node.shape(kCell);
+    const ValueRef hidden = realInput(node, kHidden), cell = realInput(node, kCell);
+    if (node.hasFailed()) return;
+    if (node.isQuantized(kData)) {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "a basic LSTM of integers is not supported; convert the model in floats");
+        return;
+    }
+    Formula f(node);
+    const auto axis = static_cast<int64_t>(cells.size()) - 1;
+    const ValueRef joined = f.call("concatenate", {realInput(node, kData), hidden}, {{"axis", axis}});
+    const ValueRef sums = f.call("nn.bias_add",
+                                 {f.call("nn.dense", {joined, realInput(node, kWeight)}),
+                                  realInput(node, kBias)},
+                                 {{"axis", axis}});
+    if (node.hasFailed()) return;
+    if (cells.size() != 2 || f.shape(sums).back() != 4 * cells.back()) {
+        node.fail(DiagnosticCode::ShapeMismatch, "gates of " + node.typeOf(sums).text() +
+                                                     " do not fit a state of (" +
+                                                     join(cells, ", ") + ")");
+        return;
+    }
+    const auto gate = [&](int64_t at) {
+        return f.slice(sums, 1, at * cells[1], (at + 1) * cells[1]);
     };
-
-    ValueRef zeros(int64_t units)
-    {
-        return f.broadcast(m_node.scalar(0, kFloat32), {m_shape.batch, units});
-    }
-
-    /// What enters a gate, without its activation.
-    ValueRef gateSum(LstmGate gate, ValueRef x, const State& state)
-    {
-        const LstmInputs at(gate);
-        ValueRef sum = f.add(dense(x, at.input), dense(state.hidden, at.recurrent));
-        if (at.peephole && m_node.has(*at.peephole))
-            sum = f.add(sum, f.multiply(state.cell, realInput(m_node, *at.peephole)));
-        if (m_node.has(at.norm)) sum = normalized(sum, at.norm);
-        return m_node.has(at.bias) ? f.add(sum, realInput(m_node, at.bias)) : sum;
-    }
-
-    ValueRef dense(ValueRef x, size_t weight)
-    {
-        return f.call("nn.dense", {x, realInput(m_node, weight)});
-    }
-
-    ValueRef normalized(ValueRef sum, size_t weight)
-    {
-        const ValueRef mean = f.reduce("mean", sum, {1}, Formula::Keep::Yes);
-        const ValueRef centred = f.subtract(sum, mean);
-        const ValueRef variance =
-            f.reduce("mean", f.multiply(centred, centred), {1}, Formula::Keep::Yes);
-        const ValueRef unit = f.multiply(centred, f.apply("rsqrt", f.add(variance, 1e-8)));
-        return f.multiply(unit, realInput(m_node, weight));
-    }
-
-    State step(ValueRef x, const State& before)
-    {
-        const bool isCoupled = !m_node.has(LstmInputs(LstmGate::Input).input);
-        const ValueRef forget = f.apply("sigmoid", gateSum(LstmGate::Forget, x, before));
-        const ValueRef input = isCoupled ? f.add(f.apply("negative", forget), 1)
-                                         : f.apply("sigmoid", gateSum(LstmGate::Input, x, before));
-        const ValueRef candidate =
-            activated(m_node, gateSum(LstmGate::Cell, x, before), m_activation);
-        State after;
-        after.cell = f.add(f.multiply(forget, before.cell), f.multiply(input, candidate));
-        if (m_cellClip > 0) after.cell = f.clip(after.cell, -m_cellClip, m_cellClip);
-        const ValueRef output =
-            f.apply("sigmoid", gateSum(LstmGate::Output, x, {before.hidden, after.cell}));
-        after.hidden = f.multiply(output, activated(m_node, after.cell, m_activation));
-        if (m_node.has(LstmInputs::kProjection)) after.hidden = projected(after.hidden);
-        return after;
-    }
-
-    ValueRef projected(ValueRef hidden)
-    {
-        ValueRef out = dense(hidden, LstmInputs::kProjection);
-        if (m_node.has(LstmInputs::kProjectionBias))
-            out = f.add(out, realInput(m_node, LstmInputs::kProjectionBias));
-        return m_projectionClip > 0 ? f.clip(out, -m_projectionClip, m_projectionClip) : out;
-    }
-
-    TfliteNode& m_node;
-    Formula f;
-    SequenceShape m_shape;
-    FusedActivation m_activation;
-    double m_cellClip, m_projectionClip;
-};
+    const ValueRef entering = f.multiply(f.apply("sigmoid", gate(0)), f.apply("tanh", gate(1)));
+    const ValueRef next = f.add(entering, f.multiply(f.apply("sigmoid", gate(2)), cell));
+    outputReal(node, 0, f.multiply(f.apply("sigmoid", gate(3)), f.apply("tanh", next)));
+    if (node.usesOutput(1)) outputReal(node, 1, next);
+    if (node.usesOutput(2)) outputReal(node, 2, joined);
+    if (node.usesOutput(3)) outputReal(node, 3, sums);
+}
 
 } // namespace
 
-void convertUnidirectionalSequenceLstm(TfliteNode& node)
+void convertLstm(TfliteNode& node)
 {
-    const SequenceShape shape = sequenceShape(node);
-    if (node.hasFailed()) return;
-    noteStartOfState(node, LstmInputs::kCellState);
-    if (node.isQuantized(0))
-        integerLstm(node, shape);
-    else
-        FloatLstm(node, shape).run();
+    constexpr int kKernel = 3;
+    if (node.byte(kKernel) == 1) return basicLstm(node);
+    if (node.rank(0) != 2 && !node.hasFailed())
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "one step [batch, features] is needed but the input is " + node.type(0).text());
+    oneDirection(node, false);
+}
+
+void convertUnidirectionalSequenceLstm(TfliteNode& node) { oneDirection(node, node.flag(3)); }
+
+void convertBidirectionalSequenceLstm(TfliteNode& node)
+{
+    const ValueRef forward = oneOfBoth(node, Direction::Forward);
+    const ValueRef backward = oneOfBoth(node, Direction::Backward);
+    outputBoth(node, kBoth, forward, backward);
 }
 
 } // namespace tenon::compiler

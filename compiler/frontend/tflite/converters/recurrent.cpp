@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands and steps of LSTM sequences.
+// Operands and steps of recurrent sequences.
 #include "compiler/frontend/tflite/converters/recurrent.h"
 
 #include "compiler/frontend/import/formula.h"
 #include "core/base/text.h"
+
+#include <algorithm>
 
 namespace tenon::compiler {
 namespace {
 
 /// Steps are written out one by one: beyond this the module would not fit a screen, nor the memory.
 constexpr int64_t kMostSteps = 256;
-constexpr int kTimeMajor = 3;
 
 } // namespace
 
-LstmInputs::LstmInputs(LstmGate gate)
+LstmInputs::LstmInputs(LstmGate gate, size_t shift)
 {
-    const auto at = static_cast<size_t>(gate);
+    const auto at = static_cast<size_t>(gate) + shift;
     input = 1 + at;
     recurrent = 5 + at;
     bias = 12 + at;
     norm = 20 + at;
-    if (gate == LstmGate::Input) peephole = 9;
-    if (gate == LstmGate::Forget) peephole = 10;
-    if (gate == LstmGate::Output) peephole = 11;
+    if (gate == LstmGate::Input) peephole = 9 + shift;
+    if (gate == LstmGate::Forget) peephole = 10 + shift;
+    if (gate == LstmGate::Output) peephole = 11 + shift;
 }
 
-SequenceShape sequenceShape(TfliteNode& node)
+SequenceShape sequenceShape(TfliteNode& node, const SequenceOperands& operands)
 {
-    const LstmInputs output(LstmGate::Output);
-    const std::vector<int64_t> data = node.shape(0), weight = node.shape(output.input),
-                               recurrent = node.shape(output.recurrent);
+    const std::vector<int64_t> data = node.shape(operands.data),
+                               weight = node.shape(operands.weight),
+                               recurrent = node.shape(operands.recurrent);
     if (node.hasFailed()) return {};
-    SequenceShape out{.isTimeFirst = node.flag(kTimeMajor), .hasTime = data.size() == 3};
+    SequenceShape out{.isTimeFirst = operands.isTimeFirst, .hasTime = data.size() == 3};
     const bool fits = (data.size() == 3 || data.size() == 2) && weight.size() == 2 &&
                       recurrent.size() == 2 && data.back() == weight[1] &&
                       recurrent[0] == weight[0];
@@ -51,6 +52,8 @@ SequenceShape sequenceShape(TfliteNode& node)
         node.fail(DiagnosticCode::UnsupportedFeature,
                   "a sequence of " + std::to_string(out.steps) + " steps is too long; up to " +
                       std::to_string(kMostSteps) + " are supported");
+    else if (out.steps < 1)
+        node.fail(DiagnosticCode::ShapeMismatch, "a sequence without steps has no result");
     return out;
 }
 
@@ -76,6 +79,13 @@ ValueRef joinedSteps(TfliteNode& node, const std::vector<ValueRef>& steps,
     std::vector<ValueRef> parts;
     for (const ValueRef step : steps) parts.push_back(f.expand(step, axis));
     return f.concat(parts, axis);
+}
+
+std::vector<int64_t> stepOrder(const SequenceShape& shape, Direction direction)
+{
+    std::vector<int64_t> order = counted(0, shape.steps);
+    if (direction == Direction::Backward) std::reverse(order.begin(), order.end());
+    return order;
 }
 
 void noteStartOfState(TfliteNode& node, size_t input)
