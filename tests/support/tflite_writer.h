@@ -66,6 +66,21 @@ public:
     /// Begins the next graph of the file.
     void graph() { m_graphs.emplace_back(); }
 
+    // Spoiling the first graph, for tests of what does not fit.
+    size_t tensorCount() const { return m_graphs[0].tensors.size(); }
+    void retype(size_t tensor, TfliteType type)
+    {
+        m_graphs[0].tensors[tensor].number(1, static_cast<int8_t>(type));
+    }
+    void reshape(size_t tensor, const std::vector<int32_t>& shape)
+    {
+        m_graphs[0].tensors[tensor].numbers(0, shape);
+    }
+    void setInputs(size_t op, const std::vector<int32_t>& inputs)
+    {
+        m_graphs[0].operators[op].numbers(1, inputs);
+    }
+
     std::vector<std::byte> file() const;
 
 private:

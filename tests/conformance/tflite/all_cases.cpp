@@ -10,7 +10,8 @@ TfliteCases allTfliteCases()
     for (const auto add :
          {addUnaryCases, addBinaryCases, addLayerCases, addPoolCases, addReduceCases,
           addNormalizeCases, addShapeCases, addSliceCases, addIndexCases, addQuantizeCases,
-          addRecurrentCases, addControlCases, addNetworkCases, addOddCases, addOddFlowCases})
+          addRecurrentCases, addCellCases, addRareCases, addControlCases, addNetworkCases,
+          addOddCases, addOddFlowCases})
         add(all);
     return all;
 }

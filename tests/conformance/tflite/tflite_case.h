@@ -38,6 +38,8 @@ void addSliceCases(TfliteCases& all);
 void addIndexCases(TfliteCases& all);
 void addQuantizeCases(TfliteCases& all);
 void addRecurrentCases(TfliteCases& all);
+void addCellCases(TfliteCases& all);
+void addRareCases(TfliteCases& all);
 void addControlCases(TfliteCases& all);
 void addNetworkCases(TfliteCases& all);
 void addOddCases(TfliteCases& all);

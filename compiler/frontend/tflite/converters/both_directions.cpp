@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that walk a sequence forward and backward: what each direction reads, and their results.
+// Operators that walk a sequence forward and backward: what each direction reads, and their
+// results.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/recurrent.h"
 #include "core/base/text.h"

@@ -28,9 +28,9 @@ void convertAtan2(TfliteNode& node)
     if (node.hasFailed()) return;
     const DataType dtype = node.type(0).dtype;
     if ((dtype != kFloat32 && dtype != kFloat64) || node.type(1).dtype != dtype) {
-        node.fail(DiagnosticCode::UnsupportedDtype,
-                  "takes float32 or float64 but got " + dtype.text() + " and " +
-                      node.type(1).dtype.text());
+        node.fail(DiagnosticCode::UnsupportedDtype, "takes float32 or float64 but got " +
+                                                        dtype.text() + " and " +
+                                                        node.type(1).dtype.text());
         return;
     }
     Formula f(node);

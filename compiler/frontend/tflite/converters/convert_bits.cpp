@@ -21,6 +21,7 @@ ValueRef readAs(TfliteNode& node, ValueRef value, DataType to)
 {
     Formula f(node);
     if (node.hasFailed() || f.dtype(value) == to) return value;
+    if (f.dtype(value).isInt() && to.isInt()) return f.cast(value, to); // wraps
     return f.call("reinterpret", {value}, {{"dtype", to}});
 }
 

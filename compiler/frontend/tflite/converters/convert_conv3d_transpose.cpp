@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONV_3D_TRANSPOSE of floats: films [N, D, H, W, I] with a kernel [D, H, W, O, I], as a convolution
-// of the film with zeros between its elements.
+// CONV_3D_TRANSPOSE of floats: films [N, D, H, W, I] with a kernel [D, H, W, O, I], as a
+// convolution of the film with zeros between its elements.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/converters.h"
 #include "compiler/frontend/tflite/converters/picture_window.h"
@@ -33,9 +33,9 @@ FilmWindow windowOf(TfliteNode& node, const std::vector<int64_t>& data,
                               node.integer(kDilations[i], 1)};
         if (!isUsable(node, axis)) return out;
         if (result[1 + i] < 1 || result[1 + i] > kMost || data[1 + i] < 1) {
-            node.fail(DiagnosticCode::BadAttribute,
-                      "a film of (" + join(data, ", ") + ") to the shape (" + join(result, ", ") +
-                          ") is not usable");
+            node.fail(DiagnosticCode::BadAttribute, "a film of (" + join(data, ", ") +
+                                                        ") to the shape (" + join(result, ", ") +
+                                                        ") is not usable");
             return out;
         }
         const int64_t reach = (axis.kernel - 1) * axis.dilation;
@@ -86,7 +86,8 @@ void convertConv3dTranspose(TfliteNode& node)
          {"padding", window.padding},
          {"dilation", window.dilations},
          {"groups", int64_t{1}}});
-    for (size_t i = 0; i < 3; ++i) out = f.slice(out, 2 + static_cast<int64_t>(i), 0, result[1 + i]);
+    for (size_t i = 0; i < 3; ++i)
+        out = f.slice(out, 2 + static_cast<int64_t>(i), 0, result[1 + i]);
     if (node.has(kBias))
         out = f.call("nn.bias_add", {out, realInput(node, kBias)}, {{"axis", int64_t{1}}});
     outputReal(node, 0, f.transpose(activated(node, out, activation), {0, 2, 3, 4, 1}));

@@ -25,8 +25,8 @@ void convertBucketize(TfliteNode& node)
     const int64_t rank = f.rank(value);
     const DataType dtype = f.dtype(value) == kFloat64 ? kFloat64 : kFloat32;
     if (count == 0) return node.output(0, f.multiply(f.cast(value, kInt32), 0));
-    const ValueRef isBelow = f.call("less", {f.expand(f.cast(value, dtype), rank),
-                                             f.numbers(boundaries, {count}, dtype)});
+    const ValueRef isBelow = f.call(
+        "less", {f.expand(f.cast(value, dtype), rank), f.numbers(boundaries, {count}, dtype)});
     const ValueRef reached = f.cast(f.apply("logical_not", isBelow), kInt32);
     node.output(0, f.reduce("sum", reached, {rank}, Formula::Keep::No));
 }
@@ -41,9 +41,9 @@ void convertHashtableLookup(TfliteNode& node)
                        rows[0] == keys[0] && keys[0] > 0 && node.type(0).dtype == kInt32 &&
                        node.type(1).dtype == kInt32;
     if (!isFit) {
-        node.fail(DiagnosticCode::ShapeMismatch,
-                  "lookups " + node.type(0).text() + " and keys " + node.type(1).text() +
-                      " do not fit values " + node.type(2).text());
+        node.fail(DiagnosticCode::ShapeMismatch, "lookups " + node.type(0).text() + " and keys " +
+                                                     node.type(1).text() + " do not fit values " +
+                                                     node.type(2).text());
         return;
     }
     Formula f(node);

@@ -59,11 +59,12 @@ void basicLstm(TfliteNode& node)
     }
     Formula f(node);
     const auto axis = static_cast<int64_t>(cells.size()) - 1;
-    const ValueRef joined = f.call("concatenate", {realInput(node, kData), hidden}, {{"axis", axis}});
-    const ValueRef sums = f.call("nn.bias_add",
-                                 {f.call("nn.dense", {joined, realInput(node, kWeight)}),
-                                  realInput(node, kBias)},
-                                 {{"axis", axis}});
+    const ValueRef joined =
+        f.call("concatenate", {realInput(node, kData), hidden}, {{"axis", axis}});
+    const ValueRef sums =
+        f.call("nn.bias_add",
+               {f.call("nn.dense", {joined, realInput(node, kWeight)}), realInput(node, kBias)},
+               {{"axis", axis}});
     if (node.hasFailed()) return;
     if (cells.size() != 2 || f.shape(sums).back() != 4 * cells.back()) {
         node.fail(DiagnosticCode::ShapeMismatch, "gates of " + node.typeOf(sums).text() +

@@ -27,8 +27,8 @@ void convertMatrixDiag(TfliteNode& node)
     }
     Formula f(node);
     const ValueRef rows = f.expand(diagonal, static_cast<int64_t>(shape.size()));
-    node.output(0, f.where(isOnDiagonal(f, shape.back(), shape.back()), rows,
-                           f.number(0, diagonal)));
+    node.output(0,
+                f.where(isOnDiagonal(f, shape.back(), shape.back()), rows, f.number(0, diagonal)));
 }
 
 void convertMatrixSetDiag(TfliteNode& node)

@@ -40,8 +40,8 @@ ValueRef rnn(TfliteNode& node, const RnnPass& pass)
     for (const int64_t t : stepOrder(shape, pass.direction)) {
         if (node.hasFailed()) return {};
         const auto at = static_cast<size_t>(t);
-        ValueRef sum = f.add(dense(stepOf(node, input, t, shape), pass.first),
-                             dense(hidden, recurrent));
+        ValueRef sum =
+            f.add(dense(stepOf(node, input, t, shape), pass.first), dense(hidden, recurrent));
         if (pass.auxiliary) sum = f.add(sum, dense(auxiliary[at], pass.auxiliary->weight));
         sum = f.call("nn.bias_add", {sum, realInput(node, bias)}, {{"axis", int64_t{1}}});
         hidden = activated(node, sum, activation);

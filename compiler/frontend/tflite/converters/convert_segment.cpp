@@ -58,6 +58,14 @@ bool isFit(TfliteNode& node)
     return !node.hasFailed();
 }
 
+/// As TensorFlow Lite wants them: no segment is left out.
+bool doRise(const std::vector<double>& numbers)
+{
+    const auto isJump = [](double a, double b) { return b != a && b != a + 1; };
+    return numbers[0] == 0 &&
+           std::adjacent_find(numbers.begin(), numbers.end(), isJump) == numbers.end();
+}
+
 /// The rows added to as many zero ones as the highest number says, which only a run may know.
 void sumSorted(TfliteNode& node, ValueRef ids)
 {
@@ -67,11 +75,9 @@ void sumSorted(TfliteNode& node, ValueRef ids)
     Shape shape = node.type(0).shape;
     if (const Tensor* known = node.constant(1)) {
         const std::vector<double> numbers = known->numbers();
-        if (!std::is_sorted(numbers.begin(), numbers.end()) || numbers[0] < 0 ||
-            numbers.back() >= static_cast<double>(kMaxMadeUp)) {
+        if (!doRise(numbers)) {
             node.fail(DiagnosticCode::BadAttribute,
-                      "numbers of segments must rise from 0 or more but are " +
-                          exact(numbers[0]) + " .. " + exact(numbers.back()));
+                      "numbers of segments must rise from 0 in steps of 0 or 1");
             return;
         }
         shape[0] = Dim(static_cast<int64_t>(numbers.back()) + 1);
@@ -81,7 +87,8 @@ void sumSorted(TfliteNode& node, ValueRef ids)
         shape[0] = dims[0];
     }
     const ValueRef data = node.input(0);
-    const ValueRef zeros = emitSized(node, "full", {f.number(0, data)}, shape, {});
+    const ValueRef zeros =
+        emitSized(node, "full", {f.number(0, data)}, shape, {{"shape", std::vector<int64_t>{}}});
     node.output(0, f.call("scatter_nd", {zeros, f.expand(ids, 1), data},
                           {{"reduction", std::string("add")}}));
 }
@@ -108,8 +115,8 @@ void convertUnsortedSegment(TfliteNode& node)
     const std::vector<int64_t> counts = node.staticIntegers(2);
     if (!isFit(node)) return;
     if (counts.size() != 1 || counts[0] < 1 || counts[0] > kMaxMadeUp) {
-        node.fail(DiagnosticCode::BadAttribute, "a number of segments of [" + join(counts, ", ") +
-                                                    "] is not usable");
+        node.fail(DiagnosticCode::BadAttribute,
+                  "a number of segments of [" + join(counts, ", ") + "] is not usable");
         return;
     }
     Formula f(node);

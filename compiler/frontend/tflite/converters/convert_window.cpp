@@ -17,9 +17,8 @@ bool areSizes(TfliteNode& node, const std::vector<int64_t>& sizes, const char* w
     constexpr int64_t kMost = 1 << 24;
     if (node.hasFailed()) return false;
     const bool isUsable = static_cast<int64_t>(sizes.size()) == node.rank(0) &&
-                          std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) {
-                              return size >= least && size <= kMost;
-                          });
+                          std::all_of(sizes.begin(), sizes.end(),
+                                      [&](int64_t size) { return size >= least && size <= kMost; });
     if (!isUsable)
         node.fail(DiagnosticCode::BadAttribute, std::string(what) + " of (" + join(sizes, ", ") +
                                                     ") are not usable for " + node.type(0).text());

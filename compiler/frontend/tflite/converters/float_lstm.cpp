@@ -92,7 +92,8 @@ private:
         const ValueRef output =
             f.apply("sigmoid", gateSum(LstmGate::Output, x, {before.hidden, after.cell}));
         after.hidden = f.multiply(output, activated(m_node, after.cell, m_activation));
-        if (m_node.has(LstmInputs::kProjection + m_pass.shift)) after.hidden = projected(after.hidden);
+        if (m_node.has(LstmInputs::kProjection + m_pass.shift))
+            after.hidden = projected(after.hidden);
         return after;
     }
 

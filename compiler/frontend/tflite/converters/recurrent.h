@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sequences of recurrent steps share: where operands stand, steps of the input, joining results.
+// What sequences of recurrent steps share: where operands stand, steps of the input, joining
+// results.
 #pragma once
 
 #include "compiler/frontend/tflite/converters/quantized.h"
@@ -25,7 +26,7 @@ struct LstmInputs
     static constexpr size_t kProjection = 16, kProjectionBias = 17, kHidden = 18, kCellState = 19;
 
     size_t input, recurrent, bias;
-    size_t norm; ///< where the operator has one direction only
+    size_t norm;                    ///< where the operator has one direction only
     std::optional<size_t> peephole; ///< the candidate has none
 };
 

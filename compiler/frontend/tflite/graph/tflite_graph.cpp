@@ -18,12 +18,42 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kAccelerators[] = {
     {"edgetpu-custom-op", "the Edge TPU"}, {"ethos-u", "an Ethos-U"}};
 
+constexpr std::string_view kRandom =
+                               "it draws random numbers, which a compiled model must not; feed "
+                               "them as an input",
+                           kTable = "it looks things up in tables that the run fills; do that "
+                                    "before the model",
+                           kComplex = "it computes with complex numbers, which no target does; do "
+                                      "that before the model",
+                           kStrings = "it works on strings; do that before the model",
+                           kNoKernel = "TensorFlow Lite has no kernel for it either";
+/// Operators of the schema that are not imported, and why.
+constexpr std::pair<std::string_view, std::string_view> kDeclined[] = {
+    {"CALL", kNoKernel},
+    {"COMPLEX_ABS", kComplex},
+    {"CONCAT_EMBEDDINGS", kNoKernel},
+    {"HASHTABLE", kTable},
+    {"HASHTABLE_FIND", kTable},
+    {"HASHTABLE_IMPORT", kTable},
+    {"HASHTABLE_SIZE", kTable},
+    {"IMAG", kComplex},
+    {"LSH_PROJECTION", kStrings},
+    {"MULTINOMIAL", kRandom},
+    {"RANDOM_STANDARD_NORMAL", kRandom},
+    {"RANDOM_UNIFORM", kRandom},
+    {"REAL", kComplex},
+    {"RFFT2D", kComplex},
+    {"SKIP_GRAM", kStrings},
+    {"STABLEHLO_RNG_BIT_GENERATOR", kRandom}};
+
 Diagnostic unknownOperator(const TfliteOperator& op)
 {
     std::string why = op.isCustom
                           ? " is a custom operator that is not known; it is shown but cannot be "
                             "compiled"
                           : " is not supported; it is shown but cannot be compiled";
+    for (const auto& [name, reason] : kDeclined)
+        if (!op.isCustom && op.name == name) why = " is not supported: " + std::string(reason);
     for (const auto& [name, accelerator] : kAccelerators)
         if (op.isCustom && op.name == name)
             why =
