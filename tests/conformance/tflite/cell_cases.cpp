@@ -67,6 +67,8 @@ void addRnnOfBoth(TfliteCases& all, const Walk& k)
 {
     CaseBuilder c(all, "BIDIRECTIONAL_SEQUENCE_RNN", k.type(), k.what);
     if (k.isTimeFirst) c.mistrust("it gives the result a shape with the batch first");
+    if (k.auxiliary > 0 && !k.isCross)
+        c.mistrust("backward it reads the first input, whatever the auxiliary one holds");
     Shape32 in(12, -1);
     in[0] = c.input(kFloats, k.shape(kInputs));
     addRnnInputs(c, k, in, 1, kInputs);
