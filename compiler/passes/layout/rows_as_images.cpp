@@ -57,7 +57,9 @@ public:
 private:
     std::optional<Shape> shapeOf(ValueRef value) const
     {
-        if (!value.node.isValid() || m_module.type(value).dtype != kFloat32) return std::nullopt;
+        if (!value.node.isValid()) return std::nullopt;
+        const DataType number = m_module.type(value).dtype;
+        if (number != kFloat32 && number != kInt8 && number != kUInt8) return std::nullopt;
         return m_module.type(value).shape;
     }
     bool isRows(ValueRef value) const
