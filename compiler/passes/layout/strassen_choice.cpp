@@ -21,6 +21,8 @@ constexpr double kDataVectors = 16, kResultVectors = 26;
 /// to 512 channels at 7 x 7 on Zen 4: halves took 1.02 of the time of the whole).
 constexpr double kBeyondCache = 1.1;
 constexpr int64_t kLeastVectors = 2; ///< of weights in a tile
+/// Of an image; halves of fewer fill no register tile, and axes of one are no loops to schedule.
+constexpr int64_t kLeastPositions = 16;
 
 struct Product
 {
@@ -67,7 +69,7 @@ double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine)
     const int64_t block = channelBlock(size.outChannels, machine.lanes);
     const int64_t positions = size.rows * size.columns;
     const ChannelBlocks blocks{channelBlock(size.inChannels, machine.lanes), block, block};
-    if (block == 0 || !fitsHalves(size, blocks) || positions < 2) return 1;
+    if (block == 0 || !fitsHalves(size, blocks) || positions < kLeastPositions) return 1;
     const Product whole{size.inChannels, size.outChannels, positions};
     const Product half{size.inChannels / 2, size.outChannels / 2, halfOf(positions)};
     const auto weights = static_cast<double>(4 * whole.depth * whole.outputs);

@@ -17,7 +17,10 @@ WinogradBlocks halvedBlocksOf(const Schedule& schedule)
 {
     WinogradBlocks blocks{.products = anchorOf(schedule)};
     const std::vector<std::string> before = blocksBefore(schedule, blocks.products);
-    if (before.size() == 1) blocks.dataTiles = before.front();
+    // What was fused in front of the sums is inlined into them.
+    const std::string data = inputsOf(schedule, blocks.products).front()->name;
+    for (const std::string& block : before)
+        if (outputOf(schedule, block) == data) blocks.dataTiles = block;
     blocks.resultTiles = readerOf(schedule, blocks.products);
     return blocks;
 }
