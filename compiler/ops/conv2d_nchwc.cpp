@@ -23,23 +23,17 @@ struct Geometry
 
 Result<Geometry> geometry(const OpView& op)
 {
-    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
-    const auto data = readDataLayout(op, "data_layout");
-    if (!data) return data.error();
-    const auto out = readDataLayout(op, "out_layout");
-    if (!out) return out.error();
-    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
-    if (!kernel) return kernel.error();
-    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
-    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
-    const Geometry blocks{{}, data->block('C'), out->block('C'), kernel->block('O')};
+    const auto layouts = readBlockedLayouts(op);
+    if (!layouts) return layouts.error();
+    const auto& [data, out, kernel] = *layouts;
+    const Geometry blocks{{}, data.block('C'), out.block('C'), kernel.block('O')};
     const std::string wanted =
         "OIHW" + std::to_string(blocks.inBlock) + "i" + std::to_string(blocks.kernelBlock) + "o";
-    if (kernel->text() != wanted || blocks.kernelBlock % blocks.outBlock != 0 ||
-        data->rank() != 5 || out->rank() != 5)
+    if (kernel.text() != wanted || blocks.kernelBlock % blocks.outBlock != 0 || data.rank() != 5 ||
+        out.rank() != 5)
         return opError(op, DiagnosticCode::BadAttribute,
-                       "cannot combine the layouts " + data->text() + ", " + kernel->text() +
-                           " and " + out->text() +
+                       "cannot combine the layouts " + data.text() + ", " + kernel.text() +
+                           " and " + out.text() +
                            "; the kernel is OIHW<i>i<o>o with i the data's block and o a "
                            "multiple of the result's");
     const auto weight = constantShape(op.operands[1].shape);
@@ -48,7 +42,7 @@ Result<Geometry> geometry(const OpView& op)
     if (!weight || (*weight)[4] != blocks.inBlock || (*weight)[5] != blocks.kernelBlock ||
         !(shape[4] == Dim(blocks.inBlock)) || !(shape[1] == Dim((*weight)[1] * groups)))
         return opError(op, DiagnosticCode::ShapeMismatch,
-                       "has the layouts " + data->text() + " and " + kernel->text() +
+                       "has the layouts " + data.text() + " and " + kernel.text() +
                            " but the operands are " + op.operands[0].text() + " and " +
                            op.operands[1].text());
     if (groups < 1 || (*weight)[0] % groups != 0)

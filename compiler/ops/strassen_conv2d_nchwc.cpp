@@ -20,30 +20,24 @@ struct Blocks
 
 Result<Blocks> blocksOf(const OpView& op)
 {
-    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
-    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
-    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
-    const auto data = readDataLayout(op, "data_layout");
-    if (!data) return data.error();
-    const auto out = readDataLayout(op, "out_layout");
-    if (!out) return out.error();
-    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
-    if (!kernel) return kernel.error();
-    const Blocks blocks{data->block('C'), out->block('C'), kernel->block('O')};
+    const auto layouts = readBlockedLayouts(op);
+    if (!layouts) return layouts.error();
+    const Blocks blocks{layouts->data.block('C'), layouts->out.block('C'),
+                        layouts->kernel.block('O')};
     const auto weight = constantShape(op.operands[1].shape);
     const Shape& shape = op.operands[0].shape;
     const std::string layout =
         "OHWI" + std::to_string(blocks.in) + "i" + std::to_string(blocks.kernel) + "o";
     const bool isOfSeven = intAttr(op, "products") == kHalvedProducts &&
                            intsAttr(op, "kernel_size") == std::vector<int64_t>{1, 1};
-    const bool fits = isOfSeven && kernel->text() == layout && blocks.out > 0 &&
+    const bool fits = isOfSeven && layouts->kernel.text() == layout && blocks.out > 0 &&
                       blocks.kernel % blocks.out == 0 && weight && constantShape(shape) &&
                       (*weight)[1] == kHalvedProducts && (*weight)[2] == 1 &&
                       (*weight)[4] == blocks.in && (*weight)[5] == blocks.kernel &&
                       shape[4] == Dim(blocks.in) && shape[1] == Dim(2 * (*weight)[3]);
     if (fits) return blocks;
     return opError(op, DiagnosticCode::ShapeMismatch,
-                   "has the kernel layout " + kernel->text() + " but the operands are " +
+                   "has the kernel layout " + layouts->kernel.text() + " but the operands are " +
                        op.operands[0].text() + " and " + op.operands[1].text() +
                        "; the kernel is OHWI<i>i<o>o of half the channels, with H 7 and W 1, i the "
                        "data's block, and o a multiple of the result's block");

@@ -152,4 +152,18 @@ Result<Layout> readDataLayout(const OpView& op, std::string_view attr)
     return layout;
 }
 
+Result<BlockedLayouts> readBlockedLayouts(const OpView& op)
+{
+    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
+    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
+    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
+    auto data = readDataLayout(op, "data_layout");
+    if (!data) return data.error();
+    auto out = readDataLayout(op, "out_layout");
+    if (!out) return out.error();
+    auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
+    if (!kernel) return kernel.error();
+    return BlockedLayouts{*std::move(data), *std::move(out), *std::move(kernel)};
+}
+
 } // namespace tenon::compiler

@@ -58,4 +58,11 @@ Attrs windowFacts(const Window& window);
 /// NCHW or NCHW<x>c; BadAttribute otherwise.
 Result<Layout> readDataLayout(const OpView& op, std::string_view attr);
 
+struct BlockedLayouts
+{
+    Layout data, out, kernel;
+};
+/// Of a convolution of blocked data, [N, C/i, H, W, i], with a kernel of six axes and one type.
+Result<BlockedLayouts> readBlockedLayouts(const OpView& op);
+
 } // namespace tenon::compiler

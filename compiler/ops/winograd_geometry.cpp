@@ -81,15 +81,9 @@ tir::Expr hasFilters(const Window& window, const std::array<int64_t, 2>& points,
 
 Result<WinogradGeometry> winogradGeometry(const OpView& op)
 {
-    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
-    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
-    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
-    const auto data = readDataLayout(op, "data_layout");
-    if (!data) return data.error();
-    const auto out = readDataLayout(op, "out_layout");
-    if (!out) return out.error();
-    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
-    if (!kernel) return kernel.error();
+    const auto layouts = readBlockedLayouts(op);
+    if (!layouts) return layouts.error();
+    const auto& [data, out, kernel] = *layouts;
     const std::vector<int64_t> tile = intsAttr(op, "tile_size");
     const std::vector<int64_t> size = intsAttr(op, "kernel_size");
     auto window = readWindow(op, {size[0], size[1]});
@@ -98,12 +92,12 @@ Result<WinogradGeometry> winogradGeometry(const OpView& op)
     WinogradGeometry g{*std::move(window),
                        winogradAxis(size[0], strides[0], tile[0]),
                        winogradAxis(size[1], strides[1], tile[1]),
-                       data->block('C'),
-                       out->block('C'),
-                       kernel->block('O'),
-                       kernel->block('I'),
+                       data.block('C'),
+                       out.block('C'),
+                       kernel.block('O'),
+                       kernel.block('I'),
                        intAttr(op, "groups"),
-                       kernel->text().starts_with("OH")};
+                       kernel.text().starts_with("OH")};
     const std::array<int64_t, 2> ones{1, 1}, threes{3, 3};
     if (g.groups < 1) return opError(op, DiagnosticCode::BadAttribute, "needs groups of 1 or more");
     if (!isWinogradAxis(g.rows) || !isWinogradAxis(g.columns) || g.window.dilation != ones)
@@ -116,7 +110,7 @@ Result<WinogradGeometry> winogradGeometry(const OpView& op)
         return opError(
             op, DiagnosticCode::BadAttribute,
             "transforms filters of 3 x 3 at stride 1, of one group, to square tiles only");
-    if (Status ok = checkLayouts(op, g, kernel->text()); !ok) return ok.error();
+    if (Status ok = checkLayouts(op, g, kernel.text()); !ok) return ok.error();
     return g;
 }
 

@@ -33,10 +33,10 @@ std::string betweenLayouts(const ChannelBlocks& blocks)
     return ", " + blockedLayout(blocks.in) + " to " + blockedLayout(blocks.out);
 }
 
-void alterToHalves(const FloatConvolutionSite& site, const ChannelBlocks& blocks)
+void alterToHalves(const FloatConvolutionSite& site, const ConvolutionSize& size,
+                   const ChannelBlocks& blocks)
 {
     const NodeRecord& node = site.node;
-    const ConvolutionSize size = *halvedSize(site.module, node);
     const std::string layout = halvedKernelLayout(size, blocks);
     NodeRecord record = node;
     record.op = strassenConv2dNchwcOp.name;
@@ -117,8 +117,9 @@ bool alterFloatConvolution(const FloatConvolutionSite& site)
     };
     const WinogradTile tile =
         conv->isDepthwise || inBlock == 1 ? WinogradTile{} : site.budget.tile(node.id);
-    if (tile.isHalves() && fitsHalves(*halvedSize(site.module, node), blocksWith(false)))
-        alterToHalves(site, blocksWith(false));
+    const auto halved = tile.isHalves() ? halvedSize(site.module, node) : std::nullopt;
+    if (halved && fitsHalves(*halved, blocksWith(false)))
+        alterToHalves(site, *halved, blocksWith(false));
     else if (tile.isDirect() || tile.isHalves())
         alterDirectly(site, *conv, blocksWith(conv->groups == 1));
     else

@@ -16,11 +16,8 @@ namespace {
 WinogradBlocks halvedBlocksOf(const Schedule& schedule)
 {
     WinogradBlocks blocks{.products = anchorOf(schedule)};
-    const std::vector<std::string> before = blocksBefore(schedule, blocks.products);
     // What was fused in front of the sums is inlined into them.
-    const std::string data = inputsOf(schedule, blocks.products).front()->name;
-    for (const std::string& block : before)
-        if (outputOf(schedule, block) == data) blocks.dataTiles = block;
+    blocks.dataTiles = producerOf(schedule, blocks.products);
     blocks.resultTiles = readerOf(schedule, blocks.products);
     return blocks;
 }

@@ -17,14 +17,13 @@ std::string writerOf(const Schedule& schedule, const std::string& reader, const 
     return "";
 }
 
-/// The block that writes the first buffer which `block` reads, or "".
+} // namespace
+
 std::string producerOf(const Schedule& schedule, const std::string& block)
 {
     const auto inputs = block.empty() ? std::vector<tir::Buffer>() : inputsOf(schedule, block);
     return inputs.empty() ? "" : writerOf(schedule, block, inputs.front());
 }
-
-} // namespace
 
 WinogradBlocks blocksOf(const Schedule& schedule)
 {

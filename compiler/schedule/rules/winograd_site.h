@@ -40,6 +40,8 @@ struct WinogradShape
     tir::Buffer filters;
 };
 
+/// The block that writes the first buffer which `block` reads, or "".
+std::string producerOf(const Schedule& schedule, const std::string& block);
 WinogradBlocks blocksOf(const Schedule& schedule);
 WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks);
 
