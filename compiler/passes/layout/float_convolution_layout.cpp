@@ -37,7 +37,7 @@ void alterToHalves(const FloatConvolutionSite& site, const ConvolutionSize& size
                    const ChannelBlocks& blocks)
 {
     const NodeRecord& node = site.node;
-    const std::string layout = halvedKernelLayout(size, blocks);
+    const std::string layout = halvedKernelLayout(size, blocks, site.machine);
     NodeRecord record = node;
     record.op = strassenConv2dNchwcOp.name;
     record.attrs = {{"data_layout", blockedLayout(blocks.in)},

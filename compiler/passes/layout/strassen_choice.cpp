@@ -17,9 +17,10 @@ namespace {
 /// Vectors that are loaded, stored or added for a pair of positions: 4, 7 and 5 of the data; of the
 /// result 7 stored, 7 loaded, 8 added and 4 stored.
 constexpr double kDataVectors = 16, kResultVectors = 26;
-/// Of the time of a tile whose sums read weights that the first-level cache does not hold (2,048
-/// to 512 channels at 7 x 7 on Zen 4: halves took 1.02 of the time of the whole).
-constexpr double kBeyondCache = 1.1;
+/// Positions whose products take as long as a tile's weights, which the first-level cache does not
+/// hold and fewer positions do not wait for (Zen 3: 1,024 to 1,024 channels at 7 x 7 took 1.22 of
+/// the time of the whole, 1,024 to 256 at 14 x 14 0.92; Zen 4: 2,048 to 512 at 7 x 7 1.02).
+constexpr double kBeyondCache = 4;
 constexpr int64_t kLeastVectors = 2; ///< of weights in a tile
 /// Of an image; halves of fewer fill no register tile, and axes of one are no loops to schedule.
 constexpr int64_t kLeastPositions = 16;
@@ -27,14 +28,36 @@ constexpr int64_t kLeastPositions = 16;
 struct Product
 {
     int64_t depth, outputs, positions;
+    bool isHalf = false; ///< one of the seven
 };
 
-double cyclesOf(const Product& p, int64_t block, const LayoutMachine& machine)
+double cyclesOf(const Product& p, int64_t width, const LayoutMachine& machine)
 {
-    const TileSpace space{.vectors = std::max<int64_t>(1, block / machine.lanes),
-                          .positions = p.positions};
-    const double steps = static_cast<double>(p.depth) * static_cast<double>(p.outputs / block);
+    TileSpace space{.vectors = std::max<int64_t>(1, width / machine.lanes),
+                    .positions = p.positions,
+                    .isPoint = p.isHalf};
+    // As its schedule counts (winograd_step.cpp).
+    if (p.isHalf) space.vectorBytes = p.depth * machine.facts.vectorBytes * 9 / 8;
+    const double steps = static_cast<double>(p.depth) * static_cast<double>(p.outputs / width);
     return steps * stepCyclesOfAll(space, machine.facts);
+}
+
+Product halfOfAll(const ConvolutionSize& size)
+{
+    return {size.inChannels / 2, size.outChannels / 2, halfOf(size.rows * size.columns), true};
+}
+
+/// Results in a block of the weights, so many times those of a vector that register tiles take
+/// least.
+int64_t halvedWeightBlock(const Product& half, int64_t block, const LayoutMachine& machine)
+{
+    constexpr int64_t kMost = 4;
+    int64_t best = block;
+    for (int64_t times = 2; times <= kMost; ++times)
+        if (half.outputs % (times * block) == 0 &&
+            cyclesOf(half, times * block, machine) <= cyclesOf(half, best, machine))
+            best = times * block;
+    return best;
 }
 
 } // namespace
@@ -71,7 +94,7 @@ double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine)
     const ChannelBlocks blocks{channelBlock(size.inChannels, machine.lanes), block, block};
     if (block == 0 || !fitsHalves(size, blocks) || positions < kLeastPositions) return 1;
     const Product whole{size.inChannels, size.outChannels, positions};
-    const Product half{size.inChannels / 2, size.outChannels / 2, halfOf(positions)};
+    const Product half = halfOfAll(size);
     const auto weights = static_cast<double>(4 * whole.depth * whole.outputs);
     const auto images = static_cast<double>(size.batch);
     const double direct = withFilters(
@@ -79,21 +102,23 @@ double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine)
 
     constexpr double kOfWeights = kHalvedProducts / 4.0;
     const bool isBeyond =
-        kLeastVectors * half.depth * machine.facts.vectorBytes > machine.facts.l1Bytes;
+        kLeastVectors * half.depth * machine.facts.vectorBytes * 9 / 8 > machine.facts.l1Bytes;
+    const double waiting = isBeyond ? 1 + kBeyondCache / static_cast<double>(half.positions) : 1.0;
     const double products =
-        kHalvedProducts * cyclesOf(half, weightBlock(half.outputs, block), machine);
+        kHalvedProducts * cyclesOf(half, halvedWeightBlock(half, block, machine), machine);
     const auto sums = static_cast<double>(half.positions) *
                       (kDataVectors * static_cast<double>(half.depth) +
                        kResultVectors * static_cast<double>(half.outputs)) /
                       (machine.lanes * machine.facts.vectorMacs(machine.lanes));
-    const double halves = withFilters(images * (products * (isBeyond ? kBeyondCache : 1) + sums),
-                                      kOfWeights * weights, machine);
+    const double halves =
+        withFilters(images * (products * waiting + sums), kOfWeights * weights, machine);
     return halves / direct;
 }
 
-std::string halvedKernelLayout(const ConvolutionSize& size, const ChannelBlocks& blocks)
+std::string halvedKernelLayout(const ConvolutionSize& size, const ChannelBlocks& blocks,
+                               const LayoutMachine& machine)
 {
-    const int64_t out = weightBlock(size.outChannels / 2, blocks.out);
+    const int64_t out = halvedWeightBlock(halfOfAll(size), blocks.out, machine);
     return "OHWI" + std::to_string(blocks.in) + "i" + std::to_string(out) + "o";
 }
 

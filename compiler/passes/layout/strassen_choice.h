@@ -21,6 +21,7 @@ double strassenError(const ConvolutionSize& size);
 double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine);
 
 /// Layout of the weights, like OHWI8i16o.
-std::string halvedKernelLayout(const ConvolutionSize& size, const ChannelBlocks& blocks);
+std::string halvedKernelLayout(const ConvolutionSize& size, const ChannelBlocks& blocks,
+                               const LayoutMachine& machine);
 
 } // namespace tenon::compiler

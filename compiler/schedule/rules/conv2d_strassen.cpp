@@ -39,6 +39,7 @@ WinogradShape halvedShapeOf(const Schedule& schedule, const WinogradBlocks& bloc
             .inLanes = axes[7].extent,
             .unrollsRows = false,
             .skipsColumns = false,
+            .mayGoByPoint = true,
             .filters = weights};
 }
 
@@ -104,7 +105,7 @@ void scheduleConv2dStrassen(Schedule& schedule, const TargetFacts& facts)
     schedule.setScope(outputOf(schedule, blocks.resultTiles), tir::Scope::Local);
     unrollTile(schedule, blocks.resultTiles, 3, shape.lanes);
     unrollTile(schedule, blocks.last, 3, shape.lanes);
-    scheduleProducts(schedule, blocks, shape, loops.blocks, facts);
+    scheduleProducts(schedule, blocks, shape, step.isByPoint ? loops.run : loops.blocks, facts);
     streamWeights(schedule, shape.filters, facts);
     streamResult(schedule, blocks.last, facts);
     scheduleSums(schedule, blocks.dataTiles, isShared ? loops.share : loops.run, shape.inLanes,

@@ -32,11 +32,12 @@ struct WinogradShape
     int64_t inChannels;          ///< of a group
     int64_t groups;
     int64_t inLanes;
-    int64_t phases = 1;     ///< of an image, one after the other as input channels
-    int64_t pointBytes = 4; ///< of an element of the transformed filters
-    int64_t dataBytes = 4;  ///< of an element of the transformed data
-    bool unrollsRows;       ///< of points, where the kernel transforms filters
-    bool skipsColumns;      ///< which points a product needs depends on a tile's column
+    int64_t phases = 1;        ///< of an image, one after the other as input channels
+    int64_t pointBytes = 4;    ///< of an element of the transformed filters
+    int64_t dataBytes = 4;     ///< of an element of the transformed data
+    bool unrollsRows;          ///< of points, where the kernel transforms filters
+    bool skipsColumns;         ///< which points a product needs depends on a tile's column
+    bool mayGoByPoint = false; ///< see WinogradStep
     tir::Buffer filters;
 };
 

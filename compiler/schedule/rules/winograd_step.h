@@ -14,9 +14,12 @@ struct WinogradStep
     int64_t images;
     int64_t rows;    ///< all of them where there are several images
     int64_t columns; ///< likewise
+    /// All products at one point before those at the next, whose data stay while its filters pass
+    /// by; else all points of a block of filters, whose products are few.
+    bool isByPoint = false;
 };
 
-/// Whether it takes all tiles of all images whose number is known.
+/// Whether it takes all tiles of all images whose number is known, so that threads share filters.
 bool isWhole(const WinogradShape& shape, const WinogradStep& step);
 
 /// The space of register tiles of the products at one point of so many tiles.

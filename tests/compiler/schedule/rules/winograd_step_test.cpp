@@ -54,6 +54,27 @@ TEST(WinogradStep, APartOfARowWhereARowIsMoreThanTheCache)
     EXPECT_LE(heldBytes(shape, step), machine().l2Bytes);
 }
 
+/// Seven products of 384 inputs, 98 pairs of positions and 384 results: the data of all products
+/// are more than a cache of 512 KiB, those of one are not.
+TEST(WinogradStep, OneProductAfterTheOtherWhereItsDataStay)
+{
+    WinogradShape shape = shapeOf(1, 1, 384, 384, 2);
+    shape.columns = 98;
+    shape.points = 7;
+    TargetFacts facts = machine();
+    facts.l2Bytes = 512 << 10;
+    EXPECT_FALSE(chooseWinogradStep(shape, facts).isByPoint);
+    shape.mayGoByPoint = true;
+    const WinogradStep step = chooseWinogradStep(shape, facts);
+    EXPECT_TRUE(step.isByPoint);
+    EXPECT_EQ(step.columns, 98);
+    facts.threads = 2; // for each of which one is left
+    const WinogradStep shared = chooseWinogradStep(shape, facts);
+    EXPECT_TRUE(shared.columns < 98 || !shared.isByPoint);
+    facts.l2Bytes = 8 << 20;
+    EXPECT_FALSE(chooseWinogradStep(shape, facts).isByPoint);
+}
+
 /// Two columns at a time would read all filters from the second-level cache for each two tiles.
 TEST(WinogradStep, EnoughTilesForEachTimeTheFiltersPass)
 {
