@@ -39,7 +39,10 @@ void judgeRounded(Comparison& comparison, const std::vector<TensorReaders>& read
     for (size_t i = 0; i < readers.size(); ++i) {
         ComparedTensor& tensor = comparison.tensors[i];
         TensorError& all = tensor.cumulative;
-        if (!all.isRounded) continue;
+        if (!all.isRounded) {
+            all.isOutside |= isOwnFault(tensor);
+            continue;
+        }
         const bool isHeldToDecibels = !tensor.isolated || readers[i].isResult;
         all.isOutside =
             isOwnFault(tensor) || (isHeldToDecibels && all.sqnrDb < comparison.limits.leastMixedDb);

@@ -17,8 +17,9 @@ struct TensorReaders
 
 /// Takes the limits' verdict on every tensor alone (TensorError::isRounded) for one on the program:
 /// - Clipping that moves no reader out of tolerance is none: the readers clip there themselves.
-/// - A tensor leaves tolerance where its own kernel does; results of the model also below
-///   `leastMixedDb`, whoever is to blame. Without an isolated error, that is asked of all.
+/// - A tensor leaves tolerance where its own kernel does, rounded or not. Of rounded ones, results
+///   of the model also below `leastMixedDb`, whoever is to blame. Without an isolated error, that
+///   is asked of all.
 void judgeRounded(Comparison& comparison, const std::vector<TensorReaders>& readers);
 
 } // namespace tenon::core

@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/compare/own_steps.h"
+#include "core/compare/stepped_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,6 +97,21 @@ bool areSteps(const Tensor& got, const Tensor& wanted)
     return !got.dtype().isFloat() && got.dtype() == wanted.dtype();
 }
 
+/// The largest of a million errors on both sides is 7 times their root mean square, and terms that
+/// are alike or partial sums that are larger than the result may double it.
+constexpr double kLargestOfMany = 14;
+
+/// Floats and integers beside their like of 32 bits or less, which both sides round alike.
+std::optional<SumRounding> roundingOf(const Tensor& got, const Tensor& wanted,
+                                      const ErrorLimits& limits)
+{
+    const bool isKnown = limits.holdsToRounding && !limits.isOtherModel && !limits.leastSqnrDb;
+    if (!isKnown || got.dtype() != wanted.dtype()) return std::nullopt;
+    if (wanted.dtype() != kFloat32 && (wanted.dtype().isFloat() || wanted.dtype().bits > 8))
+        return std::nullopt;
+    return limits.rounding;
+}
+
 /// Looks at one element after another once the sums are known.
 class Elements
 {
@@ -107,7 +123,9 @@ public:
         , m_out(out)
         , m_isInteger(areSteps(got, wanted))
         , m_ulpType(wanted.dtype().isFloat() ? wanted.dtype() : kFloat32)
+        , m_rounding(roundingOf(got, wanted, limits))
     {
+        if (m_isInteger && m_rounding) m_differs.resize(static_cast<size_t>(got.size()));
     }
 
     /// Element `i` as real numbers.
@@ -117,6 +135,7 @@ public:
         ++m_out.histogram[static_cast<size_t>(binOf(difference, m_out.referenceRms))];
         if (difference == 0) return;
         ++m_different;
+        if (!m_differs.empty()) m_differs[static_cast<size_t>(i)] = true;
         const double steps = m_isInteger ? std::fabs(m_got.number(i) - m_wanted.number(i))
                                          : difference / ulpOf(want, m_ulpType);
         m_out.maxUlps = std::max(m_out.maxUlps, std::isfinite(steps) ? steps : kInfinite);
@@ -128,7 +147,8 @@ public:
         }
         const double share =
             m_wanted.dtype().bits == 16 ? m_limits.ofLargestHalf : m_limits.ofLargest;
-        const double allowed = m_limits.relative * std::fabs(want) + share * m_out.referenceLargest;
+        const double allowed = std::min(
+            m_limits.relative * std::fabs(want) + share * m_out.referenceLargest, byRounding());
         const bool isBeyond =
             m_isInteger ? steps > static_cast<double>(m_limits.steps) : !(difference <= allowed);
         if (!isBeyond) return;
@@ -156,15 +176,34 @@ public:
         const double may =
             std::max(1.0, m_limits.steppedShare * static_cast<double>(m_out.elements));
         m_out.isOutside |= static_cast<double>(m_different) > may;
+        if (!m_rounding || !isBeyondChance(m_differs, m_got.shape(), chanceOfStep())) return;
+        m_out.isOutside = true;
+        m_out.outside = m_different;
     }
 
 private:
+    double byRounding() const
+    {
+        if (!m_rounding || m_isInteger) return kInfinite;
+        return kLargestOfMany *
+               std::max(m_rounding->terms, m_rounding->share * m_out.referenceLargest);
+    }
+
+    /// That a sum as long as the type's range is rounded to the other integer: twice the error in
+    /// steps lies around every half.
+    double chanceOfStep() const
+    {
+        return std::min(1.0, 2 * m_rounding->share * std::ldexp(1.0, m_got.dtype().bits));
+    }
+
     const Tensor& m_got;
     const Tensor& m_wanted;
     const ErrorLimits& m_limits;
     TensorError& m_out;
     bool m_isInteger;
     DataType m_ulpType;
+    std::optional<SumRounding> m_rounding;
+    std::vector<bool> m_differs; ///< by element, where a rounding is known
     int64_t m_different = 0;
 };
 

@@ -27,6 +27,13 @@ struct QuantizedUnits
     std::vector<double> realValues(const Tensor& tensor) const;
 };
 
+/// What rounding is expected to do to the sums of one kernel; root mean squares.
+struct SumRounding
+{
+    double share = 0; ///< of the largest result
+    double terms = 0; ///< in real units, where results are less than what they are sums of
+};
+
 /// How far a tensor may be off before it counts as wrong.
 struct ErrorLimits
 {
@@ -40,6 +47,9 @@ struct ErrorLimits
     double partSteps = 8;
     bool isOtherModel = false;         ///< the reference is another one, whose floats differ, too
     std::optional<double> leastSqnrDb; ///< instead of all of these
+    bool holdsToRounding = true;       ///< kernels that run alone, whose sums are known
+    /// Of the kernel that gave the tensor from the reference's inputs: what is more is its fault.
+    std::optional<SumRounding> rounding = {};
 };
 
 /// How far integers are from floats in steps of their own scale. Rounding, of what a layer reads,
@@ -80,7 +90,7 @@ struct TensorError
     int64_t worst = -1; ///< element of the largest difference; -1: none differs
     double worstGot = 0;
     double worstWanted = 0;
-    int64_t outside = 0;   ///< elements beyond the limits
+    int64_t outside = 0;   ///< elements beyond limits; all that differ where those are too many
     int64_t saturated = 0; ///< integers at an end of their type that the reference is not at
     double referenceRms = 0;
     double referenceLargest = 0; ///< absolute

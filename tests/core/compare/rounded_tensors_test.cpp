@@ -72,5 +72,14 @@ TEST(RoundedTensors, LeavesOthersAsTheyAre)
     EXPECT_EQ(judged({exact}).first(), 0U);
 }
 
+TEST(RoundedTensors, LeaveToleranceWithTheirKernelWhereNothingIsRoundedElsewhere)
+{
+    Comparison out;
+    out.tensors.resize(2);
+    out.tensors[1].isolated = TensorError{.isOutside = true};
+    judgeRounded(out, std::vector<TensorReaders>(2));
+    EXPECT_EQ(out.first(), 1U);
+}
+
 } // namespace
 } // namespace tenon::core

@@ -167,5 +167,40 @@ TEST(TensorError, SortsDifferencesByDecade)
     EXPECT_EQ(errorBinText(9), "< 1");
 }
 
+TEST(TensorError, HoldsFloatsToTheRoundingOfTheirSums)
+{
+    const Tensor wanted = floats({1, -0.5F, 0.25F}), got = floats({1.00002F, -0.5F, 0.25F});
+    EXPECT_FALSE(between(got, wanted).isOutside);
+    ErrorLimits limits;
+    limits.rounding = {.share = 1e-6}; // the largest of many: 14 times as much
+    const TensorError error = between(got, wanted, limits);
+    EXPECT_TRUE(error.isOutside);
+    EXPECT_EQ(error.outside, 1);
+    EXPECT_FALSE(between(floats({1.00001F, -0.5F, 0.25F}), wanted, limits).isOutside);
+    limits.rounding->terms = 2e-6; // of larger numbers that cancel
+    EXPECT_FALSE(between(got, wanted, limits).isOutside);
+    limits = {.holdsToRounding = false, .rounding = SumRounding{.share = 1e-6}};
+    EXPECT_FALSE(between(got, wanted, limits).isOutside);
+}
+
+TEST(TensorError, HoldsIntegersToTheChanceThatTheyRoundElsewhere)
+{
+    // Four of 400 are less than 2 %.
+    std::vector<int8_t> values(400, 5);
+    const auto square = [](const std::vector<int8_t>& of) {
+        return Tensor::of(kInt8, {4, 100}, of);
+    };
+    const Tensor wanted = square(values);
+    for (size_t i = 0; i < 4; ++i) values[100 + 9 * i] = 6;
+    EXPECT_FALSE(between(square(values), wanted).isOutside);
+    ErrorLimits limits;
+    limits.rounding = {.share = 1e-7}; // 5e-5 of the elements, 0.005 of a row
+    const TensorError error = between(square(values), wanted, limits);
+    EXPECT_TRUE(error.isOutside);
+    EXPECT_EQ(error.outside, 4);
+    limits.rounding = {.share = 1e-5}; // 0.5 of a row
+    EXPECT_FALSE(between(square(values), wanted, limits).isOutside);
+}
+
 } // namespace
 } // namespace tenon::core
