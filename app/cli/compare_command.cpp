@@ -195,6 +195,8 @@ void addCompare(CLI::App& app, Action& action)
     command->footer(kRule);
     command->callback([options, command, &action] {
         options->hasLeastSqnr = command->count("--min-sqnr") > 0;
+        options->limits.holdsToRounding =
+            command->count("--rtol") + command->count("--atol") + command->count("--steps") == 0;
         action = [options](JobContext& job) { return compare(*options, job); };
     });
 }

@@ -22,6 +22,7 @@ struct NamedSource
     compiler::ReferenceSource source;
     std::string name;
     bool isOtherModel = false; ///< which rounds elsewhere, or nowhere
+    bool isFile = false;       ///< who knows how its tensors were summed
 };
 
 /// On this computer, by one thread.
@@ -53,7 +54,7 @@ Result<NamedSource> fileReference(const std::string& path, const ComparedModel& 
     auto tensors = readTensors({path});
     if (!tensors) return tensors.error();
     return NamedSource{compiler::namedReference(std::move(*names), *tensors),
-                       "the tensors of " + path};
+                       "the tensors of " + path, false, true};
 }
 
 Result<NamedSource> otherModel(const ComparisonQuestion& question, const ComparedModel& model,
@@ -125,6 +126,7 @@ Result<Comparison> runComparison(const ComparisonQuestion& question, const Compa
     if (!reference) return reference.error();
     ErrorLimits limits = question.limits;
     limits.isOtherModel = reference->isOtherModel;
+    limits.holdsToRounding &= !reference->isFile;
     compiler::CompareRequest request{.loaded = model.loaded,
                                      .options = question.options,
                                      .sets = model.sets,

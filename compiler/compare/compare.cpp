@@ -2,6 +2,7 @@
 // One comparison: the device's programs in pieces, then one data set after another.
 #include "compiler/compare/compare.h"
 
+#include "compiler/compare/expected_rounding.h"
 #include "compiler/compare/held_values.h"
 #include "compiler/compare/taps.h"
 #include "compiler/compare/tensor_readers.h"
@@ -54,6 +55,7 @@ public:
         CHECK(!m_request.sets.empty()) << "a comparison needs data";
         m_built = *built;
         m_values.emplace(*m_built, m_trail);
+        m_rounding.emplace(*m_built);
         describe();
         m_isSeen.resize(m_rows.size());
         if (m_out.tensors.empty())
@@ -322,9 +324,12 @@ private:
                                      core::quoted(m_out.tensors[row].name) + ", the reference " +
                                      want.typeText());
             const QuantizedUnits& units = m_out.tensors[row].units;
-            errors[row] =
-                tensorError(got, units, want, want.dtype().isFloat() ? QuantizedUnits() : units,
-                            m_request.limits);
+            ErrorLimits limits = m_request.limits;
+            if (!isCumulative && limits.holdsToRounding)
+                limits.rounding =
+                    m_rounding->of(*m_values->calls()[m_out.tensors[row].call], held, m_job);
+            errors[row] = tensorError(got, units, want,
+                                      want.dtype().isFloat() ? QuantizedUnits() : units, limits);
             if (isCumulative)
                 if (Status kept = keep(row, want, got, *errors[row]); !kept) return kept;
         }
@@ -361,6 +366,7 @@ private:
     ValueTrail m_trail;
     CompileResultPtr m_built;
     std::optional<ProgramValues> m_values;
+    std::optional<ExpectedRounding> m_rounding;
     std::vector<ValueRef> m_rows; ///< value of each tensor of the comparison
     std::unordered_map<ValueRef, size_t> m_rowOf;
     std::vector<Piece> m_tapped;

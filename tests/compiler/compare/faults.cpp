@@ -37,13 +37,13 @@ tir::Stmt shortened(const tir::Stmt& body)
     });
 }
 
-tir::PrimFunc enlarged(tir::PrimFunc function)
+tir::PrimFunc enlarged(tir::PrimFunc function, double factor)
 {
     const tir::BufferNode* result = function.params.back().get();
     function.body = tir::rewriteStmt(function.body, [&](const tir::Stmt& stmt) -> tir::Stmt {
         if (stmt->kind != tir::StmtKind::Store || stmt->buffer.get() != result) return stmt;
         auto larger = std::make_shared<tir::StmtNode>(*stmt);
-        larger->value = stmt->value * tir::floatImm(1.25, stmt->value->dtype);
+        larger->value = stmt->value * tir::floatImm(factor, stmt->value->dtype);
         return larger;
     });
     return function;
@@ -64,7 +64,9 @@ public:
         const bool isHit = hashBytes(tir::print(unscheduled)).hex() == m_tirHash;
         if (!isHit) return m_inner->compile(unscheduled, symbol, machine, facts);
         if (m_fault == KernelFault::WrongFormula)
-            return m_inner->compile(enlarged(unscheduled), symbol, machine, facts);
+            return m_inner->compile(enlarged(unscheduled, 1.25), symbol, machine, facts);
+        if (m_fault == KernelFault::SlightlyLarge)
+            return m_inner->compile(enlarged(unscheduled, 1 + 1.0 / 1024), symbol, machine, facts);
         auto products = m_inner->compile(unscheduled, symbol, machine, facts);
         if (!products) return products;
         auto lowered = tir::parsePrimFunc(products->lowered);

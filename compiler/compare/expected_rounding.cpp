@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error that the form of a layer is expected to have, times the root of the sum of the squares
+// of its terms: the largest input, and weights of their root mean square.
+#include "compiler/compare/expected_rounding.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/error/error_budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace tenon::compiler {
+namespace {
+
+/// Operators that enlarge an error of what they read: by its exponential, or without bound.
+constexpr std::string_view kEnlarging[] = {"exp",        "power", "divide", "log",
+                                           "sqrt",       "rsqrt", "tan",    "nn.softmax",
+                                           "reciprocal", "sinh",  "cosh",   "nn.log_softmax"};
+
+double largestOf(const Tensor& tensor)
+{
+    double out = 0;
+    for (const double value : tensor.numbers())
+        if (std::isfinite(value)) out = std::max(out, std::fabs(value));
+    return out;
+}
+
+/// Without the zeros that fill up blocks of channels.
+double meanRootOf(const Tensor& tensor)
+{
+    double squares = 0;
+    int64_t count = 0;
+    for (const double value : tensor.numbers()) {
+        if (value == 0 || !std::isfinite(value)) continue;
+        squares += value * value;
+        ++count;
+    }
+    return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0;
+}
+
+/// The weights, which are its largest constant, and the largest magnitudes of what else it reads.
+struct Reads
+{
+    Tensor weights;
+    double data = 0;   ///< of floats that are no constants
+    double factor = 1; ///< of other constants, which may be factors
+};
+
+/// Products in the sum of each of its results.
+int64_t termsOf(const KernelCall& call, const NodeRecord& node)
+{
+    const TensorType& type = node.types[0];
+    const int64_t results = std::max<int64_t>(type.bytes() / type.dtype.bytes(), 1);
+    return std::max<int64_t>(call.macs / results, 1);
+}
+
+Result<Reads> readsOf(const Module& module, const NodeRecord& node, HeldValues& held,
+                      const JobContext& job)
+{
+    Reads out;
+    std::vector<Tensor> constants;
+    for (const ValueRef& operand : node.operands) {
+        if (!operand.node.isValid()) continue;
+        const auto tensor = held.of(operand, job);
+        if (!tensor) return tensor.error();
+        if (module.node(operand.node).kind == NodeKind::Constant)
+            constants.push_back(*tensor);
+        else
+            out.data = std::max(out.data, largestOf(*tensor));
+    }
+    std::stable_sort(constants.begin(), constants.end(),
+                     [](const Tensor& a, const Tensor& b) { return a.size() > b.size(); });
+    for (size_t i = 0; i < constants.size(); ++i) {
+        if (i == 0)
+            out.weights = constants[0];
+        else
+            out.factor = std::max(out.factor, largestOf(constants[i]));
+    }
+    return out;
+}
+
+} // namespace
+
+ExpectedRounding::ExpectedRounding(const CompileResult& built)
+    : m_built(built)
+    , m_error(expectedError(built.passes))
+{
+}
+
+std::optional<double> ExpectedRounding::errorOf(const KernelCall& call) const
+{
+    const Module& lowered = m_built.passes.last();
+    const NodeRecord& node = lowered.node(call.node);
+    if (!node.callee.isValid() || call.macs <= 0 || node.types.size() != 1) return std::nullopt;
+    for (const NodeId member : lowered.function(node.callee).order) {
+        const std::string& op = lowered.node(member).op;
+        if (std::find(std::begin(kEnlarging), std::end(kEnlarging), op) != std::end(kEnlarging))
+            return std::nullopt;
+    }
+    if (!constantShape(node.types[0].shape)) return std::nullopt;
+    const double reference = sumError(termsOf(call, node));
+    const DataType dtype = node.types[0].dtype;
+    const auto layer = errorOfCall(m_error, lowered, call.node);
+    if (dtype.isFloat() && !layer) return std::nullopt;
+    return std::hypot(reference, layer ? layer->own : reference);
+}
+
+std::optional<core::SumRounding> ExpectedRounding::of(const KernelCall& call, HeldValues& held,
+                                                      const JobContext& job) const
+{
+    const auto error = errorOf(call);
+    if (!error) return std::nullopt;
+    const NodeRecord& node = m_built.passes.last().node(call.node);
+    if (!node.types[0].dtype.isFloat()) return core::SumRounding{.share = *error, .terms = 0};
+    const auto reads = readsOf(m_built.passes.last(), node, held, job);
+    if (!reads || reads->weights.isNull()) return std::nullopt;
+    const double root = std::sqrt(static_cast<double>(termsOf(call, node)));
+    return core::SumRounding{.share = *error,
+                             .terms = *error * root * reads->data * meanRootOf(reads->weights) *
+                                      reads->factor};
+}
+
+} // namespace tenon::compiler
