@@ -273,10 +273,11 @@ private:
     bool isInjectiveChain(int i, const std::vector<int>& path)
     {
         if (isPlaceable(i)) return false;
-        const bool movesQuads = movesQuadsToPlanes(*at(i).node), adds = addsChannels(*at(i).node);
+        const bool movesQuads = movesQuadsToPlanes(*at(i).node);
+        const bool movesFirst = addsChannels(*at(i).node) || joinsPhasesOfBytes(*at(i).node);
         return std::all_of(path.begin(), path.end(), [&](int next) {
             return !(movesQuads && isOp(*at(next).node, qnnDequantizeOp)) &&
-                   !(adds && isOp(*at(next).node, layoutTransformOp)) &&
+                   !(movesFirst && isOp(*at(next).node, layoutTransformOp)) &&
                    at(next).pattern <= Pattern::Injective && !isConcatenation(next) &&
                    !hasAnchor(next) && !grows(i, next);
         });
@@ -288,6 +289,14 @@ private:
     {
         const std::vector<int64_t> width = node.attrs.integers("pad_width", {});
         return isOp(node, padOp) && width.size() == 8 && (width[2] != 0 || width[3] != 0);
+    }
+
+    /// Neighbours in a row of planes would come from a phase each, byte by byte; joined first, the
+    /// blocks move as they are and become planes in registers (HiFi-GAN on Zen 3, 32 channels at
+    /// 8192 columns from 12 phases: 330 us in one step).
+    bool joinsPhasesOfBytes(const NodeRecord& node) const
+    {
+        return isOp(node, unstackPhasesOp) && m_module.type(node.operands[0]).dtype.bytes() == 1;
     }
 
     /// Bytes in blocks of four channels become planes four vectors at a time, where nothing is
