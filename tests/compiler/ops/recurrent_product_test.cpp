@@ -3,13 +3,12 @@
 #include "compiler/evaluate/interpreter.h"
 #include "compiler/ops/recurrent_product.h"
 #include "compiler/ops/statements.h"
+#include "core/ir/tir/visit.h"
 
 #include <gtest/gtest.h>
 
 namespace tenon::compiler {
 namespace {
-
-constexpr int64_t kRows = 5;
 
 struct Case
 {
@@ -18,6 +17,8 @@ struct Case
     int64_t sequences;
     unsigned threads;
     int64_t turn;
+    int64_t rows = 5;
+    bool hasLaneOperand = false;
 };
 
 /// Small whole numbers, whose sums are exact in any order.
@@ -33,14 +34,14 @@ Tensor numbers(std::vector<int64_t> shape, int64_t seed)
 
 std::vector<int64_t> weightShape(const Case& c)
 {
-    if (c.width == 0) return {kRows, c.columns};
-    return {c.columns / c.width, kRows, c.width};
+    if (c.width == 0) return {c.rows, c.columns};
+    return {c.columns / c.width, c.rows, c.width};
 }
 
 float weightAt(const Case& c, const Tensor& weight, int64_t k, int64_t column)
 {
     const int64_t at = c.width == 0 ? k * c.columns + column
-                                    : (column / c.width * kRows + k) * c.width + column % c.width;
+                                    : (column / c.width * c.rows + k) * c.width + column % c.width;
     return weight.as<float>()[static_cast<size_t>(at)];
 }
 
@@ -51,6 +52,7 @@ TargetFacts factsOf(const Case& c)
     facts.threads = c.threads;
     facts.forkCycles = 0;
     facts.l2Bytes = 1;
+    facts.hasLaneOperand = c.hasLaneOperand;
     return facts;
 }
 
@@ -61,7 +63,7 @@ tir::PrimFunc productOf(const Case& c, const TargetFacts& facts)
         return te::placeholder(name, extents, kFloat32);
     };
     const std::vector<tir::Expr> result{tir::Expr(c.sequences), tir::Expr(c.columns)};
-    const te::Tensors in{input("weight", weightShape(c)), input("state", {c.sequences, kRows}),
+    const te::Tensors in{input("weight", weightShape(c)), input("state", {c.sequences, c.rows}),
                          input("start", {c.sequences, c.columns})};
     const te::Tensors out = te::external(
         "product", in, {{result, kFloat32}},
@@ -87,9 +89,10 @@ void check(const Case& c)
 {
     SCOPED_TRACE(std::to_string(c.columns) + " columns, tiles of " + std::to_string(c.width) +
                  ", " + std::to_string(c.sequences) + " sequences, " + std::to_string(c.threads) +
-                 " threads, turn " + std::to_string(c.turn));
+                 " threads, turn " + std::to_string(c.turn) + ", " + std::to_string(c.rows) +
+                 " rows");
     const TargetFacts facts = factsOf(c);
-    const std::vector<Tensor> in{numbers(weightShape(c), 1), numbers({c.sequences, kRows}, 2),
+    const std::vector<Tensor> in{numbers(weightShape(c), 1), numbers({c.sequences, c.rows}, 2),
                                  numbers({c.sequences, c.columns}, 3)};
     const auto out = interpret(productOf(c, facts), in);
     ASSERT_TRUE(static_cast<bool>(out)) << out.error().message;
@@ -97,8 +100,8 @@ void check(const Case& c)
         for (int64_t column = 0; column < c.columns; ++column) {
             const int64_t at = member * c.columns + column;
             float sum = in[2].as<float>()[static_cast<size_t>(at)];
-            for (int64_t k = 0; k < kRows; ++k)
-                sum += in[1].as<float>()[static_cast<size_t>(member * kRows + k)] *
+            for (int64_t k = 0; k < c.rows; ++k)
+                sum += in[1].as<float>()[static_cast<size_t>(member * c.rows + k)] *
                        weightAt(c, in[0], k, column);
             ASSERT_EQ((*out)[0].as<float>()[static_cast<size_t>(at)], sum) << "column " << column;
         }
@@ -117,6 +120,43 @@ TEST(RecurrentProduct, AddsEveryColumnOfTilesOnce)
     for (const int64_t tiles : {1, 4, 5, 7})
         for (const unsigned threads : {1U, 2U, 3U})
             for (const int64_t turn : {0, 1}) check({tiles * 48, 48, 1, threads, turn});
+}
+
+/// Loops that take so many steps of the sums in one iteration, or one by one behind them.
+int64_t unrolledSteps(const tir::PrimFunc& function, const std::string& loop)
+{
+    int64_t steps = 0;
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        if (stmt->kind == tir::StmtKind::For && stmt->loop.var->name == loop)
+            steps = stmt->loop.extent->integer;
+        return true;
+    });
+    return steps;
+}
+
+/// Rows that are no multiple of four or eight leave steps behind the last whole iteration.
+TEST(RecurrentProduct, AddsTheStepsThatAreLeftWhereLanesAreOperands)
+{
+    struct
+    {
+        int64_t rows, columns, width, sequences, together, left;
+    } const cases[] = {
+        {3, 16, 0, 1, 0, 0},  {5, 70, 0, 3, 4, 1},   {8, 32, 0, 1, 8, 0},   {11, 16, 0, 1, 4, 3},
+        {16, 64, 0, 1, 4, 0}, {23, 96, 48, 1, 4, 3}, {24, 64, 32, 1, 8, 0}, {6, 300, 0, 1, 4, 2},
+    };
+    for (const auto& one : cases) {
+        const Case c{.columns = one.columns,
+                     .width = one.width,
+                     .sequences = one.sequences,
+                     .threads = 1,
+                     .turn = 0,
+                     .rows = one.rows,
+                     .hasLaneOperand = true};
+        check(c);
+        const tir::PrimFunc function = productOf(c, factsOf(c));
+        EXPECT_EQ(unrolledSteps(function, "step"), one.together) << one.rows << " rows";
+        EXPECT_EQ(unrolledSteps(function, "left"), one.left) << one.rows << " rows";
+    }
 }
 
 TEST(RecurrentProduct, SharesWhatOutgrowsACache)
