@@ -31,6 +31,8 @@ struct Product
     bool isHalf = false; ///< one of the seven
 };
 
+/// Tiles are chosen by instructions where lanes are operands, of which a core begins more in a
+/// cycle than products: these take longer, then.
 double cyclesOf(const Product& p, int64_t width, const LayoutMachine& machine)
 {
     TileSpace space{.vectors = std::max<int64_t>(1, width / machine.lanes),
@@ -39,7 +41,11 @@ double cyclesOf(const Product& p, int64_t width, const LayoutMachine& machine)
     // As its schedule counts (winograd_step.cpp).
     if (p.isHalf) space.vectorBytes = p.depth * machine.facts.vectorBytes * 9 / 8;
     const double steps = static_cast<double>(p.depth) * static_cast<double>(p.outputs / width);
-    return steps * stepCyclesOfAll(space, machine.facts);
+    const int64_t tile = chooseTile(space, machine.facts).positions;
+    const int64_t computed = (p.positions + tile - 1) / tile * tile;
+    const double products = steps * static_cast<double>(space.vectors * computed) /
+                            machine.facts.vectorMacs(machine.lanes);
+    return std::max(steps * stepCyclesOfAll(space, machine.facts), products);
 }
 
 Product halfOfAll(const ConvolutionSize& size)
