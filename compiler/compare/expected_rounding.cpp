@@ -5,6 +5,7 @@
 
 #include "compiler/ops/ops.h"
 #include "compiler/passes/error/error_budget.h"
+#include "compiler/passes/error/error_gain.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +18,6 @@ bool enlargesErrors(const NodeRecord& node)
 {
     return isOneOf(node, expOp, powerOp, divideOp, logOp, sqrtOp, rsqrtOp, tanOp, sinhOp, coshOp,
                    softmaxOp, logSoftmaxOp);
-}
-
-double largestOf(const Tensor& tensor)
-{
-    double out = 0;
-    for (const double value : tensor.numbers())
-        if (std::isfinite(value)) out = std::max(out, std::fabs(value));
-    return out;
 }
 
 /// Without the zeros that fill up blocks of channels.
@@ -70,14 +63,12 @@ Result<Reads> readsOf(const Module& module, const NodeRecord& node, HeldValues& 
         else
             out.data = std::max(out.data, largestOf(*tensor));
     }
-    std::stable_sort(constants.begin(), constants.end(),
-                     [](const Tensor& a, const Tensor& b) { return a.size() > b.size(); });
-    for (size_t i = 0; i < constants.size(); ++i) {
-        if (i == 0)
-            out.weights = constants[0];
-        else
-            out.factor = std::max(out.factor, largestOf(constants[i]));
-    }
+    const auto weights =
+        std::max_element(constants.begin(), constants.end(),
+                         [](const Tensor& a, const Tensor& b) { return a.size() < b.size(); });
+    for (auto constant = constants.begin(); constant != constants.end(); ++constant)
+        if (constant != weights) out.factor = std::max(out.factor, largestOf(*constant));
+    if (weights != constants.end()) out.weights = *weights;
     return out;
 }
 

@@ -70,14 +70,6 @@ double meanOf(const std::vector<double>& values)
            static_cast<double>(std::max<size_t>(1, values.size()));
 }
 
-double largestOf(const Tensor& value)
-{
-    double out = 0;
-    for (int64_t i = 0; i < value.size(); ++i)
-        if (std::isfinite(value.number(i))) out = std::max(out, std::abs(value.number(i)));
-    return out;
-}
-
 class GainWalk
 {
 public:
@@ -295,6 +287,14 @@ private:
 };
 
 } // namespace
+
+double largestOf(const Tensor& value)
+{
+    double out = 0;
+    for (int64_t i = 0; i < value.size(); ++i)
+        if (std::isfinite(value.number(i))) out = std::max(out, std::abs(value.number(i)));
+    return out;
+}
 
 std::vector<LayerGain> errorGains(const Module& module, const GraphFunction& function,
                                   const ValueSamples& samples)

@@ -18,6 +18,9 @@ struct LayerGain
     double gain;
 };
 
+/// The largest magnitude of the elements that are finite; 0 where none is.
+double largestOf(const Tensor& value);
+
 /// All convolutions and dense layers, last first. Errors of different elements are taken as
 /// independent: a linear operator adds up their squares, weighted by the squares of its
 /// coefficients (exact weights, slopes of activations at the samples); what is neither keeps the

@@ -6,7 +6,7 @@
 #include "compiler/ops/strassen.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/rewrite.h"
-#include "compiler/schedule/rules/register_tile.h"
+#include "compiler/schedule/rules/winograd_step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,8 +38,7 @@ double cyclesOf(const Product& p, int64_t width, const LayoutMachine& machine)
     TileSpace space{.vectors = std::max<int64_t>(1, width / machine.lanes),
                     .positions = p.positions,
                     .isPoint = p.isHalf};
-    // As its schedule counts (winograd_step.cpp).
-    if (p.isHalf) space.vectorBytes = p.depth * machine.facts.vectorBytes * 9 / 8;
+    if (p.isHalf) space.vectorBytes = bytesOfVector(p.depth, machine.facts.vectorBytes);
     const double steps = static_cast<double>(p.depth) * static_cast<double>(p.outputs / width);
     const int64_t tile = chooseTile(space, machine.facts).positions;
     const int64_t computed = (p.positions + tile - 1) / tile * tile;
@@ -107,8 +106,8 @@ double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine)
         images * cyclesOf(whole, weightBlock(whole.outputs, block), machine), weights, machine);
 
     constexpr double kOfWeights = kHalvedProducts / 4.0;
-    const bool isBeyond =
-        kLeastVectors * half.depth * machine.facts.vectorBytes * 9 / 8 > machine.facts.l1Bytes;
+    const bool isBeyond = kLeastVectors * bytesOfVector(half.depth, machine.facts.vectorBytes) >
+                          machine.facts.l1Bytes;
     const double waiting = isBeyond ? 1 + kBeyondCache / static_cast<double>(half.positions) : 1.0;
     const double products =
         kHalvedProducts * cyclesOf(half, halvedWeightBlock(half, block, machine), machine);

@@ -71,10 +71,15 @@ public:
     }
 
 private:
+    double heldBesideFilters() const
+    {
+        return kHeldBesideFilters * static_cast<double>(m_facts.l2Bytes);
+    }
+
     /// All data are read for each of so many blocks of filters, whose products leave the cache.
     double movedByBlock(double data, double products, double blocks) const
     {
-        const double held = kHeldBesideFilters * static_cast<double>(m_facts.l2Bytes);
+        const double held = heldBesideFilters();
         double moved = 0;
         if (data + products > held) moved += data * (kMovesPerWrite + blocks);
         if (products > held) moved += products * (kMovesPerWrite + 1) * blocks;
@@ -85,7 +90,7 @@ private:
     /// are written and read.
     double movedByPoint(double data, double products) const
     {
-        const double held = kHeldBesideFilters * static_cast<double>(m_facts.l2Bytes);
+        const double held = heldBesideFilters();
         if (data + products <= held) return 0;
         const auto points = static_cast<double>(m_shape.points);
         const bool stays = (data + products / m_blocks) / points <= held;
@@ -144,12 +149,16 @@ std::vector<WinogradStep> possibleSteps(const WinogradShape& shape, const Target
 
 } // namespace
 
+int64_t bytesOfVector(int64_t inChannels, int64_t bytesPerChannel)
+{
+    return inChannels * bytesPerChannel * 9 / 8;
+}
+
 TileSpace productSpace(const WinogradShape& shape, int64_t tiles, const TargetFacts& facts)
 {
-    // A register tile's data take an eighth of what its weights do.
     return {.vectors = shape.vectors,
             .positions = tiles,
-            .vectorBytes = shape.inChannels * shape.lanes * shape.pointBytes * 9 / 8,
+            .vectorBytes = bytesOfVector(shape.inChannels, shape.lanes * shape.pointBytes),
             .areHalves = facts.hasHalfLanes && shape.pointBytes == 2,
             .isPoint = true,
             .arePairs = shape.dataBytes < shape.pointBytes};

@@ -22,6 +22,10 @@ struct WinogradStep
 /// Whether it takes all tiles of all images whose number is known, so that threads share filters.
 bool isWhole(const WinogradShape& shape, const WinogradStep& step);
 
+/// What a vector of filters at one point and the data of a register tile beside it take of a cache,
+/// in bytes: the data take an eighth of what the filters do.
+int64_t bytesOfVector(int64_t inChannels, int64_t bytesPerChannel);
+
 /// The space of register tiles of the products at one point of so many tiles.
 TileSpace productSpace(const WinogradShape& shape, int64_t tiles, const TargetFacts& facts);
 
