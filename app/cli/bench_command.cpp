@@ -14,6 +14,8 @@
 #include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

@@ -11,6 +11,8 @@
 #include "remote/measure/made_up_inputs.h"
 #include "remote/virtual/virtual_board.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 
 namespace tenon::cli {

@@ -11,6 +11,8 @@
 #include "remote/board/profile.h"
 #include "remote/virtual/virtual_board.h"
 
+#include <CLI/CLI.hpp>
+
 #include <charconv>
 #include <filesystem>
 
@@ -38,8 +40,7 @@ struct BoardCommandOptions
     std::string serial;
     std::string project;
     std::string flash;
-    std::string flashSize;
-    std::string ramSize;
+    std::string flashSize, ramSize;
     int baud = 0;
     bool listsProfiles = false;
     bool skipsProbe = false;

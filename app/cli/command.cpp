@@ -10,6 +10,8 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>

@@ -7,13 +7,17 @@
 #include "core/base/result.h"
 #include "core/jobs/job.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+// Its headers take seconds, so that only what declares options reads them.
+namespace CLI {
+class App;
+}
 
 namespace tenon::cli {
 

@@ -9,10 +9,12 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 
-constexpr const char* kRule =
+constexpr const char* kCompareRule =
     "Floats leave tolerance where an element is off by more than --rtol of itself and --atol of "
     "the tensor's largest; integers where one is off by more than --steps, or more than 2 % of "
     "them by any. Integers beside a reference of floats leave it where their kernel alone is off "
@@ -192,7 +194,7 @@ void addCompare(CLI::App& app, Action& action)
     addCompileOptions(*command, options->common);
     addBoardOptions(*command, options->where);
     addCompareOptions(*command, *options);
-    command->footer(kRule);
+    command->footer(kCompareRule);
     command->callback([options, command, &action] {
         options->hasLeastSqnr = command->count("--min-sqnr") > 0;
         options->limits.holdsToRounding =

@@ -13,6 +13,8 @@
 #include "core/target/ignored_options.h"
 #include "remote/session/file_digest.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

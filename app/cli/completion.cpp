@@ -13,6 +13,8 @@
 #include "remote/board/board_store.h"
 #include "remote/board/profile.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -143,16 +145,16 @@ const CLI::App* commandOf(const CLI::App& parent, const std::string& name)
 }
 
 /// How far the words before the last lead.
-struct Place
+struct WordPlace
 {
     const CLI::App* command;
     const CLI::Option* pending = nullptr; ///< its value comes next
     size_t positionals = 0;
 };
 
-Place placeBehind(const CLI::App& app, const std::vector<std::string>& words)
+WordPlace placeBehind(const CLI::App& app, const std::vector<std::string>& words)
 {
-    Place place{&app};
+    WordPlace place{&app};
     for (size_t i = 0; i + 1 < words.size(); ++i) {
         const std::string& word = words[i];
         if (place.pending) {
@@ -178,7 +180,7 @@ Candidates optionsOf(const CLI::App& command)
     return out;
 }
 
-Candidates wordsOf(const Place& place)
+Candidates wordsOf(const WordPlace& place)
 {
     Candidates out;
     for (const CLI::App* next : place.command->get_subcommands(nullptr))
@@ -204,7 +206,7 @@ std::vector<Candidate> completions(const CLI::App& app, std::vector<std::string>
 {
     joinAtEquals(words);
     if (words.empty()) words.emplace_back();
-    const Place place = placeBehind(app, words);
+    const WordPlace place = placeBehind(app, words);
     const std::string last = words.back();
     const size_t equals = last.starts_with("--") ? last.find('=') : std::string::npos;
     Candidates all;

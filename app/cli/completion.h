@@ -2,10 +2,12 @@
 // What can stand at the end of a command line, for the completion of shells.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace tenon::cli {
 

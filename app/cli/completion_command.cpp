@@ -2,6 +2,8 @@
 // tenon completion: the script that makes a shell ask tenon itself what may come next.
 #include "app/cli/command.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

@@ -4,6 +4,8 @@
 #include "app/cli/board_access.h"
 #include "core/base/text.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

@@ -2,6 +2,8 @@
 // Examples of every command; a test runs them in a folder with a model, its data and a kernel.
 #include "app/cli/examples.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <string>

@@ -2,7 +2,9 @@
 // What people type: lines at the end of every command's --help.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace tenon::cli {
 

@@ -10,6 +10,8 @@
 #include "remote/board/profile.h"
 #include "remote/footprint/footprint.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 namespace tenon::cli {

@@ -14,6 +14,8 @@
 #include "core/ir/repeats.h"
 #include "core/ir/size_bounds.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 namespace tenon::cli {

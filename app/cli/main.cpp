@@ -10,6 +10,7 @@
 #include "core/base/temporary_folder.h"
 #include "remote/peer/peer_program.h"
 
+#include <CLI/CLI.hpp>
 #include <unistd.h>
 
 #include <array>

@@ -10,6 +10,8 @@
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <charconv>
 
 namespace tenon::cli {

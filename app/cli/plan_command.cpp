@@ -11,6 +11,8 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
 #include <limits>
 

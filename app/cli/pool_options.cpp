@@ -2,6 +2,8 @@
 // One table for both lists.
 #include "app/cli/pool_options.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

@@ -13,6 +13,8 @@
 #include "core/base/written_path.h"
 #include "remote/session/compiled_runner.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -47,7 +49,7 @@ bool wantsPrices(const QuantizeCommand& command)
 }
 
 /// The place where the result is to run. Not copied: prices are taken on its board.
-class Place
+class BoardPlace
 {
 public:
     Status choose(QuantizeCommand& command)
@@ -81,7 +83,7 @@ private:
     std::string m_name;
 };
 
-compiler::QuantizeOptions optionsOf(const QuantizeCommand& command, const Place& place)
+compiler::QuantizeOptions optionsOf(const QuantizeCommand& command, const BoardPlace& place)
 {
     compiler::QuantizeOptions options = command.quantize;
     options.activations.method = *compiler::rangeMethodOf(command.method);
@@ -145,7 +147,7 @@ int quantize(QuantizeCommand command, JobContext& job)
 {
     if (const Status chosen = chooseVirtualBoard(command.where, job); !chosen)
         return failure(chosen.error());
-    Place place;
+    BoardPlace place;
     if (const Status chosen = place.choose(command); !chosen) return failure(chosen.error());
     if (const Status known = checkOutput(command); !known) return failure(known.error());
     compiler::QuantizeOptions options = optionsOf(command, place);

@@ -4,6 +4,8 @@
 #include "core/ir/graph_text.h"
 #include "core/ir/graph_verify.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

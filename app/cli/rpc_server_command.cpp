@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "remote/tracker/tracker_client.h"
 
+#include <CLI/CLI.hpp>
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <unistd.h>

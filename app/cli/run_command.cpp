@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "remote/measure/made_up_inputs.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

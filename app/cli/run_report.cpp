@@ -134,7 +134,7 @@ Status writeTensors(const std::string& folder, const std::string& prefix,
     return kDone;
 }
 
-int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
+int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const RunPlace& place,
                 const OutputsReport& options)
 {
     Json list = Json::array();

@@ -20,7 +20,7 @@ struct OutputsReport
 };
 
 /// Where which artifact ran.
-struct Place
+struct RunPlace
 {
     std::string name;
     std::string sha256;
@@ -31,7 +31,7 @@ Status writeTensors(const std::string& folder, const std::string& prefix,
                     const std::vector<std::string>& suffixes, const remote::NamedTensors& tensors);
 
 /// Prints and writes; the exit code.
-int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
+int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const RunPlace& place,
                 const OutputsReport& options);
 
 } // namespace tenon::cli

@@ -14,6 +14,8 @@
 #include "core/target/thread_choice.h"
 #include "remote/board/unused_features.h"
 
+#include <CLI/CLI.hpp>
+
 #include <optional>
 
 namespace tenon::cli {

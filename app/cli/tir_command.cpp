@@ -16,6 +16,8 @@
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/type_check.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tenon::cli {
 namespace {
 

@@ -5,6 +5,8 @@
 #include "remote/tracker/tracker_client.h"
 #include "remote/tracker/tracker_server.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 
 namespace tenon::cli {

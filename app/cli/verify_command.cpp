@@ -7,6 +7,8 @@
 #include "compiler/driver/target_cores.h"
 #include "core/base/text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +18,7 @@ namespace tenon::cli {
 namespace {
 
 /// What `verify` holds an artifact to; numerics.md says why.
-constexpr const char* kRule =
+constexpr const char* kVerifyRule =
     "The file that `compile` writes for these options is what is judged. Floats agree within the "
     "tolerance; integers when they are equal, or within the steps that meta.json states. Of a "
     "quantized model, an element may be off by what "
@@ -252,7 +254,7 @@ int tellAll(const VerifyOptions& options, const std::vector<CaseResult>& results
                    {"passed", passed},
                    {"failed", failed},
                    {"unsupported", unsupported},
-                   {"rule", kRule}});
+                   {"rule", kVerifyRule}});
     else
         print(placeText(results) + std::to_string(passed) + " passed, " + std::to_string(failed) +
               " failed, " + std::to_string(unsupported) + " unsupported\n");
@@ -308,7 +310,7 @@ void addVerify(CLI::App& app, Action& action)
         ->required();
     addCompileOptions(*command, options->one.common);
     addBoardOptions(*command, options->one.where);
-    command->footer(kRule);
+    command->footer(kVerifyRule);
     command->add_option("--rtol", options->relative,
                         "relative tolerance of floats; default: that of meta.json, else 1e-3");
     command->add_option("--atol", options->absolute,

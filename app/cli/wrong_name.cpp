@@ -4,6 +4,8 @@
 
 #include "core/base/text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 namespace tenon::cli {

@@ -2,6 +2,7 @@
 // Copies what the window shows out of remote's values.
 #include "app/engine/board_builder.h"
 
+#include "app/engine/qt_text.h"
 #include "compiler/codegen/back_end.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/package/project_folder.h"
@@ -28,11 +29,6 @@ using remote::BoardKind;
 using views::BoardWay;
 
 namespace {
-
-QString text(std::string_view value)
-{
-    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
-}
 
 BoardWay wayOf(BoardKind kind)
 {

@@ -7,6 +7,7 @@
 #include "app/engine/compare_builder.h"
 #include "app/engine/deploy_model.h"
 #include "app/engine/measure_here.h"
+#include "app/engine/qt_text.h"
 #include "app/engine/quantize_builder.h"
 #include "app/engine/trial_builder.h"
 #include "compiler/driver/target_cores.h"
@@ -37,8 +38,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGlance{50};
 constexpr size_t kHistoryRows = 200;
-
-QString text(const std::string& value) { return QString::fromStdString(value); }
 
 /// What makes a connection another one.
 std::string keyOf(const Board& board)

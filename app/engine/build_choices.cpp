@@ -2,6 +2,7 @@
 // Passes, keys and planners out of the compiler's tables.
 #include "app/engine/build_choices.h"
 
+#include "app/engine/qt_text.h"
 #include "compiler/memory/memory_plan.h"
 #include "compiler/passes/pass_config.h"
 #include "core/base/text.h"
@@ -9,15 +10,6 @@
 #include <algorithm>
 
 namespace tenon::app {
-
-namespace {
-
-QString text(std::string_view value)
-{
-    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
-}
-
-} // namespace
 
 std::vector<views::PassChoice> passChoices()
 {

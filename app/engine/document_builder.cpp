@@ -3,6 +3,7 @@
 #include "app/engine/document_builder.h"
 
 #include "app/engine/memory_builder.h"
+#include "app/engine/qt_text.h"
 #include "app/engine/shown_names.h"
 #include "compiler/frontend/model_counts.h"
 #include "compiler/ops/source_macs.h"
@@ -21,11 +22,6 @@ namespace tenon::app {
 using views::Document;
 
 namespace {
-
-QString text(std::string_view value)
-{
-    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
-}
 
 QString nameText(const std::string& name) { return text(shownName(name)); }
 

@@ -3,6 +3,7 @@
 #include "app/engine/fit_builder.h"
 
 #include "app/engine/backing.h"
+#include "app/engine/qt_text.h"
 #include "remote/footprint/fit.h"
 #include "views/models/format.h"
 
@@ -13,8 +14,6 @@ namespace tenon::app {
 using views::FitRow;
 
 namespace {
-
-QString text(const std::string& value) { return QString::fromStdString(value); }
 
 /// Backticks are for terminals.
 QString sentence(const std::string& value) { return text(value).remove(QLatin1Char('`')); }

@@ -2,6 +2,7 @@
 // Copies plan, lifetimes and readers out of the program; runs the planners side by side.
 #include "app/engine/memory_builder.h"
 
+#include "app/engine/qt_text.h"
 #include "app/engine/shown_names.h"
 #include "compiler/memory/live_bytes.h"
 #include "compiler/memory/pools.h"
@@ -16,11 +17,6 @@ using compiler::ExecutorProgram;
 using compiler::ProgramMemory;
 
 namespace {
-
-QString text(std::string_view value)
-{
-    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
-}
 
 QString typeOf(const compiler::ProgramTensor& tensor)
 {

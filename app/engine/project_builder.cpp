@@ -3,6 +3,7 @@
 #include "app/engine/project_builder.h"
 
 #include "app/engine/backing.h"
+#include "app/engine/qt_text.h"
 #include "app/runs/project_run.h"
 #include "compiler/codegen/back_end.h"
 #include "core/base/text.h"
@@ -18,11 +19,6 @@ using core::Status;
 using views::DocumentPtr;
 
 namespace {
-
-QString text(std::string_view value)
-{
-    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
-}
 
 std::vector<views::ProjectKind> projectKinds()
 {

@@ -2,6 +2,7 @@
 // Kinds, processors, features and figures out of the compiler's tables.
 #include "app/engine/target_choices.h"
 
+#include "app/engine/qt_text.h"
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/driver/machine_facts.h"
 #include "core/base/text.h"
@@ -17,11 +18,6 @@ QStringList texts(const std::vector<std::string>& names)
     QStringList out;
     for (const std::string& name : names) out << QString::fromStdString(name);
     return out;
-}
-
-QString text(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 /// In the unit of the table's row: sizes of caches are given in bytes.

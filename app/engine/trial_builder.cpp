@@ -3,6 +3,7 @@
 #include "app/engine/trial_builder.h"
 
 #include "app/engine/backing.h"
+#include "app/engine/qt_text.h"
 #include "app/runs/samples/ranking.h"
 #include "app/runs/samples/sample_tensors.h"
 
@@ -18,8 +19,6 @@ using core::Result;
 namespace {
 
 constexpr int64_t kTop = 5;
-
-QString text(const std::string& value) { return QString::fromStdString(value); }
 
 /// What the model sees of the picture: bytes before scale, mean and deviation.
 views::Thumbnail seenOf(const std::vector<core::ManifestTensor>& inputs,

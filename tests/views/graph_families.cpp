@@ -12,7 +12,7 @@ using namespace core;
 
 namespace {
 
-const TensorType kType{kFloat32, makeShape({1, 8, 16, 16})};
+const TensorType kFamilyType{kFloat32, makeShape({1, 8, 16, 16})};
 
 /// Adds nodes to the main function of a new module.
 class Builder
@@ -30,7 +30,7 @@ public:
         record.id = m_module.ids().nextNode();
         record.kind = NodeKind::Parameter;
         record.name = name;
-        record.types = {kType};
+        record.types = {kFamilyType};
         m_main.params.push_back(record.id);
         const NodeId id = record.id;
         m_module.setNode(std::move(record));
@@ -42,7 +42,7 @@ public:
         for (const NodeId operand : operands) values.push_back({operand, 0});
         NodeRecord record = newOpNode(m_module, op, values);
         record.name = op + "_" + std::to_string(m_sources->size());
-        record.types = {kType};
+        record.types = {kFamilyType};
         record.origin = {SourceId(static_cast<uint32_t>(m_sources->size()))};
         m_sources->push_back({record.name, op, "", {}});
         m_main.order.push_back(record.id);
@@ -140,7 +140,7 @@ Module randomDag(int count)
 }
 
 /// Every normalization becomes a multiplication and a sum.
-views::PassStep simplify(const Module& before)
+views::PassStep simplified(const Module& before)
 {
     views::PassStep step{QStringLiteral("SimplifyInference"),
                          QStringLiteral("simplify"),
@@ -181,12 +181,12 @@ Patch fusePair(Module& module, NodeId first, NodeId second)
     call.kind = NodeKind::Call;
     call.callee = function.id;
     call.operands = inner.operands;
-    call.types = {kType};
+    call.types = {kFamilyType};
     for (ValueRef& operand : inner.operands) {
         NodeRecord parameter;
         parameter.id = module.ids().nextNode();
         parameter.kind = NodeKind::Parameter;
-        parameter.types = {kType};
+        parameter.types = {kFamilyType};
         function.params.push_back(parameter.id);
         operand = {parameter.id, 0};
         patch.nodes.push_back(parameter);
@@ -256,7 +256,7 @@ views::DocumentPtr familyDocument(GraphFamily family, int count)
                          : family == GraphFamily::Ladder      ? ladder(count)
                          : family == GraphFamily::Transformer ? transformer(count)
                                                               : randomDag(count);
-    document->passes.push_back(simplify(document->imported));
+    document->passes.push_back(simplified(document->imported));
     document->passes.push_back(fuse(document->passes.back().after));
     return document;
 }

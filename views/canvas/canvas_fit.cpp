@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kClosest = 1.25;
 constexpr double kReadable = ScenePainter::kTextHeight / kCardHeight;
-constexpr double kMargin = 1.08;
+constexpr double kFitMargin = 1.08;
 
 /// Within [from, to] as far as `half` of the view goes, the middle where all of it fits.
 double within(double at, double from, double to, double half)
@@ -26,7 +26,7 @@ Camera GraphCanvas::readableFit(QPointF look) const
 {
     const QRectF all = m_painter.scene().visible;
     Camera camera;
-    camera.zoom = std::clamp(width() / (all.width() * kMargin), kReadable, 1.0);
+    camera.zoom = std::clamp(width() / (all.width() * kFitMargin), kReadable, 1.0);
     const double x = width() / 2.0 / camera.zoom, y = height() / 2.0 / camera.zoom;
     const QRectF room = all.adjusted(-20, -20, 20, 20);
     camera.centre = {within(look.x(), room.left(), room.right(), x),

@@ -9,7 +9,7 @@ namespace tenon::views {
 namespace {
 
 constexpr double kSmallest = 0.62; ///< texts are still there
-constexpr double kMargin = 30;
+constexpr double kSplitMargin = 30;
 
 } // namespace
 
@@ -32,7 +32,7 @@ QRectF GraphCanvas::shownBand() const
     QRectF band;
     for (const SceneItem& item : m_painter.scene().items)
         if (item.rect.bottom() >= seen.top() && item.rect.top() <= seen.bottom()) band |= item.rect;
-    return width() / (band.width() + 2 * kMargin) < kSmallest ? shownProgram() : band;
+    return width() / (band.width() + 2 * kSplitMargin) < kSmallest ? shownProgram() : band;
 }
 
 /// The width of both versions; the height stays.
@@ -45,7 +45,7 @@ void GraphCanvas::fitColumns()
         m_camera.centre = {before.x(), top + height() / 2.0 / m_camera.zoom};
         const QRectF band = shownBand();
         if (band.isEmpty()) return;
-        m_camera.zoom = std::clamp(width() / (band.width() + 2 * kMargin),
+        m_camera.zoom = std::clamp(width() / (band.width() + 2 * kSplitMargin),
                                    std::min(kSmallest, m_camera.zoom), m_camera.zoom);
         m_camera.centre = {band.center().x(), top + height() / 2.0 / m_camera.zoom};
     }

@@ -13,8 +13,6 @@ namespace {
 constexpr double kCardRadius = 5;
 constexpr float kQuietBar = 0.45f;
 
-bool isDim(DiffState state) { return state == DiffState::Unchanged; }
-
 /// Errors wear the colour of what is taken away, and a glyph of their own.
 DiffState stateOf(const SceneItem& item) { return item.isFaulty ? DiffState::Removed : item.state; }
 

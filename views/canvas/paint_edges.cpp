@@ -86,8 +86,6 @@ void addEdge(const Scene& scene, const SceneEdge& edge, const QRectF& area, bool
     }
 }
 
-bool isDim(DiffState state) { return state == DiffState::Unchanged; }
-
 } // namespace
 
 void ScenePainter::paintEdges(QPainter& painter, const SceneIndex& index, const QRectF& area,

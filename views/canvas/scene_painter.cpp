@@ -17,8 +17,6 @@ constexpr double kDimmed = 0.5;
 constexpr int kLargestTextCache = 20000;
 constexpr size_t kFewEdges = 4000;
 
-bool isDim(DiffState state) { return state == DiffState::Unchanged; }
-
 } // namespace
 
 ScenePainter::ScenePainter(Theme theme)

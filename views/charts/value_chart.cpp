@@ -11,7 +11,7 @@ namespace tenon::views {
 
 namespace {
 
-constexpr int kLegendHeight = 18;
+constexpr int kValueLegendHeight = 18;
 constexpr int kAxisHeight = 20;
 
 } // namespace
@@ -32,8 +32,8 @@ void ValueChart::setHistogram(const ValueHistogram& histogram)
 
 QRectF ValueChart::area() const
 {
-    return {0, kLegendHeight, static_cast<double>(width()),
-            static_cast<double>(height() - kLegendHeight - kAxisHeight)};
+    return {0, kValueLegendHeight, static_cast<double>(width()),
+            static_cast<double>(height() - kValueLegendHeight - kAxisHeight)};
 }
 
 double ValueChart::heightOf(int64_t count) const
@@ -61,15 +61,15 @@ void ValueChart::paintAxis(QPainter& painter) const
     const auto legend = [&](const QString& text, const QColor& colour) {
         painter.fillRect(QRectF(x, 5, 10, 8), colour);
         painter.setPen(t.secondary);
-        painter.drawText(QRectF(x + 15, 0, width(), kLegendHeight),
+        painter.drawText(QRectF(x + 15, 0, width(), kValueLegendHeight),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
         x += 15 + metrics.horizontalAdvance(text) + 14;
     };
     legend(tr("reference"), t.accentSoft);
     legend(tr("device"), t.changed);
     painter.setPen(t.faint);
-    painter.drawText(QRectF(x, 0, width() - x, kLegendHeight), Qt::AlignRight | Qt::AlignVCenter,
-                     tr("elements, by logarithm"));
+    painter.drawText(QRectF(x, 0, width() - x, kValueLegendHeight),
+                     Qt::AlignRight | Qt::AlignVCenter, tr("elements, by logarithm"));
 }
 
 void ValueChart::paintEvent(QPaintEvent*)

@@ -2,6 +2,7 @@
 // Lays out the options; what they mean is the presenter's.
 #include "views/frame/options_sheet.h"
 
+#include "views/pages/common/field_text.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QSignalBlocker>
@@ -18,13 +19,6 @@ const QStringList& executors()
     static const QStringList kNames{QStringLiteral("aot"), QStringLiteral("graph"),
                                     QStringLiteral("vm")};
     return kNames;
-}
-
-void showText(QLineEdit& field, const QString& text)
-{
-    if (field.hasFocus() || field.text() == text) return; // not under the fingers
-    const QSignalBlocker blocker(field);
-    field.setText(text);
 }
 
 void showTab(PillTabs& tabs, int index)

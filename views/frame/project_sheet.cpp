@@ -2,6 +2,8 @@
 // Lays out the form and the log; what they mean is the presenter's.
 #include "views/frame/project_sheet.h"
 
+#include "views/pages/common/field_text.h"
+
 #include <QDir>
 #include <QScrollBar>
 #include <QSignalBlocker>
@@ -12,17 +14,6 @@ namespace tenon::views {
 
 using Role = ThemedLabel::Role;
 using Look = PillButton::Look;
-
-namespace {
-
-void showText(QLineEdit& field, const QString& text)
-{
-    if (field.hasFocus() || field.text() == text) return; // not under the fingers
-    const QSignalBlocker blocker(field);
-    field.setText(text);
-}
-
-} // namespace
 
 ProjectSheet::ProjectSheet(const ThemeSource& themes, WorkspacePresenter& workspace,
                            AskForFile askForFile, QWidget* window)

@@ -53,7 +53,7 @@ void offer(const QLineEdit& field, const QStringList& names)
     if (model->stringList() != names) model->setStringList(names);
 }
 
-void showText(QLineEdit& field, const QString& text)
+void showPart(QLineEdit& field, const QString& text)
 {
     if (field.hasFocus() || field.text() == text) return; // not under the fingers
     field.setText(text);
@@ -230,11 +230,11 @@ void TargetSheet::refresh()
     m_kind->setText(state.parts.kind);
     m_triple->setText(state.parts.triple.isEmpty() ? tr("this computer") : state.parts.triple);
     for (PillButton* button : {m_kind, m_triple}) button->updateGeometry();
-    showText(*m_cpu, state.parts.cpu);
-    showText(*m_features, state.parts.features);
-    showText(*m_abi, state.parts.abi);
-    showText(*m_cores, state.parts.cores);
-    showText(*m_text, state.text);
+    showPart(*m_cpu, state.parts.cpu);
+    showPart(*m_features, state.parts.features);
+    showPart(*m_abi, state.parts.abi);
+    showPart(*m_cores, state.parts.cores);
+    showPart(*m_text, state.text);
     offer(*m_cpu, m_target.names().cpus);
     offer(*m_features, m_target.names().features);
     m_isShowing = false;

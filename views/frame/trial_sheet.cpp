@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kPictureSide = 224;
 
-void showText(QLineEdit& field, const QString& text)
+void showUnlessTyped(QLineEdit& field, const QString& text)
 {
     const bool isTyped = field.hasFocus() && !field.text().isEmpty(); // not under the fingers
     if (isTyped || field.text() == text) return;
@@ -205,9 +205,9 @@ void TrialSheet::openWith(const QString& file, const TrialHabit& habit)
 void TrialSheet::refresh()
 {
     const TrialState& state = m_trial.state();
-    showText(*m_file, state.draft.file);
-    showText(*m_line, state.draft.preprocessing);
-    showText(*m_labels, state.draft.labels);
+    showUnlessTyped(*m_file, state.draft.file);
+    showUnlessTyped(*m_line, state.draft.preprocessing);
+    showUnlessTyped(*m_labels, state.draft.labels);
     m_command->setText(state.commandLine);
     showSentence(*m_problem, state.problem);
     QStringList says{state.isRunning ? tr("running…") : state.summary};

@@ -25,6 +25,8 @@ enum class DiffState : uint8_t
     Changed
 };
 
+constexpr bool isDim(DiffState state) { return state == DiffState::Unchanged; }
+
 struct SceneItem
 {
     PlaceId place = kNoPlace;

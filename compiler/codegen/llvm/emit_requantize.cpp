@@ -21,7 +21,7 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprNode;
 
-constexpr int kLanes = 4; ///< of 32 bits in a register
+constexpr int kCodeLanes = 4; ///< of 32 bits in a register
 
 /// An integer constant, also one of another type that is cast.
 std::optional<int64_t> integerOf(const Expr& expr)
@@ -69,7 +69,7 @@ std::optional<Rounded> roundedValue(const ExprNode& node)
 
 bool hasWholeQuads(int lanes)
 {
-    return lanes >= kLanes && std::has_single_bit(static_cast<unsigned>(lanes));
+    return lanes >= kCodeLanes && std::has_single_bit(static_cast<unsigned>(lanes));
 }
 
 /// The numbers as integers by an instruction that saturates, four by four.
@@ -78,11 +78,11 @@ std::vector<llvm::Value*> quadsOf(llvm::IRBuilderBase& builder, llvm::Value* num
 {
     const auto lanes =
         static_cast<int>(llvm::cast<llvm::FixedVectorType>(numbers->getType())->getNumElements());
-    auto* quad = llvm::FixedVectorType::get(builder.getInt32Ty(), kLanes);
+    auto* quad = llvm::FixedVectorType::get(builder.getInt32Ty(), kCodeLanes);
     std::vector<llvm::Value*> quads;
-    for (int first = 0; first < lanes; first += kLanes) {
+    for (int first = 0; first < lanes; first += kCodeLanes) {
         llvm::Value* part =
-            lanes == kLanes
+            lanes == kCodeLanes
                 ? numbers
                 : builder.CreateShuffleVector(numbers, {first, first + 1, first + 2, first + 3});
         quads.push_back(builder.CreateIntrinsic(conversion, {quad, part->getType()}, {part}));
@@ -295,7 +295,7 @@ llvm::Value* Emitter::saturated(const ExprNode& cast)
                                    quadsOf(m_builder, value(*number), llvm::Intrinsic::fptosi_sat),
                                    limitsOf(cast.dtype));
     const bool isNearest = m_options.convertsToNearest && lanes == 1;
-    if (!match || (!isNearest && lanes < kLanes)) return nullptr;
+    if (!match || (!isNearest && lanes < kCodeLanes)) return nullptr;
     const Narrowing& to = match->narrowing;
     return bytesOf(m_builder, nearestWithin(numberWithin(*match->value, to), to, kBothLimits), to,
                    typeOf(cast.dtype));

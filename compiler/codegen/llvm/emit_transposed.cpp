@@ -19,7 +19,7 @@ using tir::ExprKind;
 
 constexpr int kBlock =
     4; ///< elements of a 128-bit part of a vector, within which shuffles are fast
-constexpr int kMostLanes = 16;
+constexpr int kMostTransposed = 16;
 
 using Vectors = std::vector<llvm::Value*>;
 
@@ -113,7 +113,7 @@ Vectors transposedShorts(llvm::IRBuilderBase& builder, Vectors rows)
     return rows;
 }
 
-bool isVectorWidth(int64_t lanes) { return lanes == 4 || lanes == 8 || lanes == kMostLanes; }
+bool isVectorWidth(int64_t lanes) { return lanes == 4 || lanes == 8 || lanes == kMostTransposed; }
 
 /// What the first lane has, and how much more each next one.
 struct Lanes
@@ -262,7 +262,7 @@ bool Emitter::unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& 
     const bool toBlocks =
         lanes == kBlock && copies->toStep == kBlock && extent > kBlock && copies->isApart(extent);
     const int64_t run = toPlanes ? lanes : extent; // bytes of a plane
-    if ((!toPlanes && !toBlocks) || (run != 8 && run != kMostLanes)) return false;
+    if ((!toPlanes && !toBlocks) || (run != 8 && run != kMostTransposed)) return false;
 
     selectRound(node, begin, 0);
     const auto [corner, align] = address(copies->load->buffer, copies->from);

@@ -21,7 +21,7 @@ namespace {
 
 namespace Intrinsic = llvm::Intrinsic;
 
-constexpr int kLanes = 4; ///< 32-bit integers in a register
+constexpr int kNarrowLanes = 4; ///< 32-bit integers in a register
 constexpr size_t kQuads = 4;
 
 int64_t lowest(const Narrowing& n) { return n.isSigned ? INT8_MIN : 0; }
@@ -88,8 +88,8 @@ std::optional<int64_t> splatOf(llvm::Value* value)
 llvm::Value* widenedOrHalved(llvm::Value* value)
 {
     auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value);
-    if (!shuffle || shuffle->getShuffleMask().size() < kLanes) return nullptr;
-    for (int lane = 0; lane < kLanes; ++lane)
+    if (!shuffle || shuffle->getShuffleMask().size() < kNarrowLanes) return nullptr;
+    for (int lane = 0; lane < kNarrowLanes; ++lane)
         if (shuffle->getMaskValue(static_cast<unsigned>(lane)) != lane) return nullptr;
     return shuffle->getOperand(0);
 }
@@ -147,7 +147,7 @@ llvm::Value* withoutLimits(llvm::Value* bytes, std::optional<int64_t>& least,
 std::optional<NarrowStore> narrowStoreOf(llvm::StoreInst& store)
 {
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
-    if (!store.isSimple() || !type || type->getNumElements() != kLanes ||
+    if (!store.isSimple() || !type || type->getNumElements() != kNarrowLanes ||
         !type->getElementType()->isIntegerTy(8) || !store.getValueOperand()->hasOneUse())
         return std::nullopt;
     llvm::Value* eight = widenedOrHalved(store.getValueOperand());
@@ -292,7 +292,7 @@ llvm::Value* narrowQuads(llvm::IRBuilderBase& builder, const std::vector<llvm::V
     const auto turned = [&](llvm::Value* bytes) {
         return turns ? withHighestBitTurned(builder, bytes) : bytes;
     };
-    auto* type = llvm::FixedVectorType::get(builder.getInt16Ty(), kLanes);
+    auto* type = llvm::FixedVectorType::get(builder.getInt16Ty(), kNarrowLanes);
     std::vector<llvm::Value*> parts;
     for (llvm::Value* quad : quads)
         parts.push_back(builder.CreateIntrinsic(Intrinsic::aarch64_neon_sqxtn, {type}, {quad}));

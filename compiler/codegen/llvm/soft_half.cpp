@@ -12,7 +12,7 @@ namespace tenon::compiler {
 namespace {
 
 constexpr uint32_t kSign = 0x80000000u;
-constexpr uint32_t kInfinity = 0x7f800000u;
+constexpr uint32_t kInfiniteBits = 0x7f800000u;
 constexpr uint32_t kQuiet = 0x00400000u;
 constexpr uint32_t kOneHalf = 0x3f000000u;     ///< bits of 0.5
 constexpr uint32_t kRebias = (127 - 15) << 23; ///< between the exponents of the two formats
@@ -60,10 +60,10 @@ llvm::Value* fromBinary16(llvm::IRBuilderBase& b, Words& w, llvm::Value* half)
     // Subnormals count 2^-24, which is what the last bit of 0.5 is worth.
     llvm::Value* small = w.asWord(b.CreateFSub(w.asFloat(w.ored(magnitude, kOneHalf)),
                                                llvm::ConstantFP::get(w.floatType(), 0.5)));
-    llvm::Value* nan = w.ored(shifted, kInfinity | kQuiet);
+    llvm::Value* nan = w.ored(shifted, kInfiniteBits | kQuiet);
     llvm::Value* result =
         b.CreateSelect(w.isAbove(magnitude, 0x3ff), w.plus(shifted, kRebias), small);
-    result = b.CreateSelect(w.isAbove(magnitude, 0x7bff), w.ored(shifted, kInfinity), result);
+    result = b.CreateSelect(w.isAbove(magnitude, 0x7bff), w.ored(shifted, kInfiniteBits), result);
     result = b.CreateSelect(w.isAbove(magnitude, 0x7c00), nan, result);
     return w.asFloat(b.CreateOr(result, w.left(w.masked(bits, 0x8000), 16)));
 }
@@ -82,7 +82,7 @@ llvm::Value* toBinary16(llvm::IRBuilderBase& b, Words& w, llvm::Value* number)
     llvm::Value* nan = w.ored(w.masked(w.right(magnitude, 13), 0x3ff), 0x7e00);
     llvm::Value* result = b.CreateSelect(w.isAbove(magnitude, 0x387fffff), normal, small);
     result = b.CreateSelect(w.isAbove(magnitude, 0x477fefff), w.number(0x7c00), result);
-    result = b.CreateSelect(w.isAbove(magnitude, kInfinity), nan, result);
+    result = b.CreateSelect(w.isAbove(magnitude, kInfiniteBits), nan, result);
     return w.narrowed(b.CreateOr(result, w.masked(w.right(bits, 16), 0x8000)));
 }
 
@@ -91,7 +91,7 @@ llvm::Value* toBfloat16(llvm::IRBuilderBase& b, Words& w, llvm::Value* number)
     llvm::Value* bits = w.asWord(number);
     llvm::Value* upper = w.right(bits, 16);
     llvm::Value* rounded = w.right(w.plus(b.CreateAdd(bits, w.masked(upper, 1)), 0x7fff), 16);
-    llvm::Value* isNan = w.isAbove(w.masked(bits, ~kSign), kInfinity);
+    llvm::Value* isNan = w.isAbove(w.masked(bits, ~kSign), kInfiniteBits);
     return w.narrowed(b.CreateSelect(isNan, w.ored(upper, kQuiet >> 16), rounded));
 }
 

@@ -20,7 +20,7 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr size_t kFilterAxis = 0, kChannelAxis = 1;
+constexpr size_t kFilterAxis = 0, kPaddedAxis = 1;
 constexpr size_t kWeight = 1, kWeightZero = 3; ///< of qnn.conv2d
 
 /// Channels of bytes that stand in one word.
@@ -106,7 +106,7 @@ private:
     {
         const Tensor* weight = weightOfBytes(node);
         return weight && node.attrs.integer("groups", 1) == channels &&
-               weight->shape()[kFilterAxis] == channels && weight->shape()[kChannelAxis] == 1;
+               weight->shape()[kFilterAxis] == channels && weight->shape()[kPaddedAxis] == 1;
     }
 
     /// All who read the chain, when they can read zeros behind its channels.
@@ -148,7 +148,7 @@ private:
         if (factsOf(node).family == Family::Pooling)
             return node.attrs.string("layout", "NCHW") == "NCHW";
         if (isOp(node, biasAddOp))
-            return normalizedAxis(node.attrs.integer("axis", 1), 4) == kChannelAxis &&
+            return normalizedAxis(node.attrs.integer("axis", 1), 4) == kPaddedAxis &&
                    constantOf(m_module, node.operands[1]) != nullptr;
         if (isOp(node, qnnRequantizeOp))
             return std::all_of(node.operands.begin() + 1, node.operands.end(), [&](ValueRef value) {
@@ -173,8 +173,8 @@ private:
             const NodeRecord& user = m_module.node(id);
             if (isOp(user, concatenateOp)) {
                 const Shape& shape = user.types.at(0).shape;
-                return shape.size() != 4 || !shape[kChannelAxis].isConst() ||
-                       channelBlock(shape[kChannelAxis].value(), m_lanes) == 0;
+                return shape.size() != 4 || !shape[kPaddedAxis].isConst() ||
+                       channelBlock(shape[kPaddedAxis].value(), m_lanes) == 0;
             }
             return isOneOf(user, reshapeOp, transposeOp, softmaxOp, logSoftmaxOp, denseOp,
                            squeezeOp, splitOp, takeOp);
@@ -225,7 +225,7 @@ private:
     /// A convolution that reads the chain, with zero weights for the channels that are added.
     NodeRecord reading(PatchWriter& patch, NodeRecord node, const Chain& chain) const
     {
-        node.operands[kWeight] = padded(patch, node.operands[kWeight], kChannelAxis,
+        node.operands[kWeight] = padded(patch, node.operands[kWeight], kPaddedAxis,
                                         chain.padded - chain.channels, fillerOf(node, kWeight));
         node.types.clear();
         return node;
@@ -254,7 +254,7 @@ private:
             patch.change(reading(patch, m_module.node(id), chain));
         if (!chain.readers.empty()) return patch.take();
         const ValueRef last{chain.nodes.back(), 0};
-        const auto axis = static_cast<int64_t>(kChannelAxis);
+        const auto axis = static_cast<int64_t>(kPaddedAxis);
         patch.replace(last, patch.op(stridedSliceOp, {last},
                                      {{"axes", std::vector<int64_t>{axis}},
                                       {"begin", std::vector<int64_t>{0}},

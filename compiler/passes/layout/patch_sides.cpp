@@ -20,7 +20,7 @@ constexpr int64_t kWholeSide = 28;
 constexpr double kCallCycles = 500;
 
 /// Of an image of a size that nothing is known about.
-constexpr int64_t kUnknownExtent = 64;
+constexpr int64_t kAssumedExtent = 64;
 
 } // namespace
 
@@ -75,7 +75,7 @@ std::array<int64_t, 2> PatchSides::of(const TensorType& image) const
     const auto channels = static_cast<double>(image.shape[1].constant().value_or(1));
     const auto extentOf = [](const Dim& dim, const SizeBounds& sizes) {
         const auto range = rangeOf(dim, sizes);
-        return range ? std::max<int64_t>(1, range->high) : kUnknownExtent;
+        return range ? std::max<int64_t>(1, range->high) : kAssumedExtent;
     };
     std::array<int64_t, 2> best{};
     double least = std::numeric_limits<double>::infinity();

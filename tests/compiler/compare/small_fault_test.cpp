@@ -14,7 +14,7 @@ namespace {
 
 using test::SmallFault;
 
-Comparison compared(const CompareRequest& request)
+Comparison comparedFaulty(const CompareRequest& request)
 {
     JobContext job(2);
     auto out = compareTensors(request, job);
@@ -22,7 +22,7 @@ Comparison compared(const CompareRequest& request)
     return std::move(*out);
 }
 
-CompileResultPtr shipped(const CompareRequest& request)
+CompileResultPtr shippedFaulty(const CompareRequest& request)
 {
     JobContext job(2);
     auto out = compile(request.loaded, request.options, job);
@@ -52,7 +52,7 @@ CompareRequest integersRequest()
     return test::requestFor(loaded, test::seeded(*loaded));
 }
 
-void expectBlamed(const Comparison& out, size_t call)
+void expectFaultBlamed(const Comparison& out, size_t call)
 {
     ASSERT_TRUE(out.first());
     const size_t first = *out.first();
@@ -80,7 +80,7 @@ size_t callOf(const CompileResult& built, const std::string& node)
 size_t plantAll(CompareRequest request, const std::vector<std::string>& names,
                 const std::string& node = {})
 {
-    const CompileResultPtr built = shipped(request);
+    const CompileResultPtr built = shippedFaulty(request);
     const size_t victim = node.empty() ? test::victimOf(*built) : callOf(*built, node);
     size_t count = 0;
     for (const SmallFault& fault : test::smallFaults(*built, victim)) {
@@ -88,7 +88,7 @@ size_t plantAll(CompareRequest request, const std::vector<std::string>& names,
         SCOPED_TRACE(fault.name);
         size_t planted = 0;
         request.device = test::runHere(test::planted(fault, planted));
-        expectBlamed(compared(request), victim);
+        expectFaultBlamed(comparedFaulty(request), victim);
         EXPECT_EQ(planted, 2U) << "in the program with taps and in that of single calls";
         ++count;
     }
@@ -108,21 +108,21 @@ TEST(SmallFault, InIntegersRanksFirst)
 TEST(SmallFault, OfAKernelRanksFirst)
 {
     CompareRequest request = digitsRequest();
-    const CompileResultPtr built = shipped(request);
+    const CompileResultPtr built = shippedFaulty(request);
     const size_t victim = test::victimOf(*built);
     const auto kernel = static_cast<size_t>(built->program.calls[victim].kernel);
     request.options.service =
         test::faultyService(built->kernels[kernel].tirHash, test::KernelFault::SlightlyLarge);
-    expectBlamed(compared(request), victim);
+    expectFaultBlamed(comparedFaulty(request), victim);
     request.limits.holdsToRounding = false; // a 1024th is less than a thousandth
-    for (const ComparedTensor& tensor : compared(request).tensors)
+    for (const ComparedTensor& tensor : comparedFaulty(request).tensors)
         EXPECT_FALSE(tensor.isolated && tensor.isolated->isOutside) << tensor.name;
 }
 
 TEST(SmallFault, IsNoneInWhatNobodyChanged)
 {
     for (const CompareRequest& request : {digitsRequest(), integersRequest()}) {
-        const Comparison out = compared(request);
+        const Comparison out = comparedFaulty(request);
         EXPECT_FALSE(out.first());
         for (const ComparedTensor& tensor : out.tensors)
             EXPECT_FALSE(tensor.isolated && tensor.isolated->isOutside) << tensor.name;

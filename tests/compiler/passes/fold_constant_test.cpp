@@ -87,7 +87,7 @@ std::string doubled(int64_t elements, int times, const std::string& with)
     return text + "  %y = add(%" + std::to_string(times) + ", %x)\n  return %y\n}\n";
 }
 
-Module typed(const std::string& text)
+Module typedText(const std::string& text)
 {
     Result<Module> module = parseModule(text);
     CHECK(module) << module.error().text();
@@ -109,17 +109,17 @@ int64_t foldedBytes(const Module& module)
 
 TEST(FoldConstant, LeavesWhatGrowsTooMuchToTheRun)
 {
-    EXPECT_EQ(foldedBytes(typed(doubled(1024, 4, ""))), 4096 << 4);
-    const int64_t most = foldedBytes(typed(doubled(1024, 15, "")));
+    EXPECT_EQ(foldedBytes(typedText(doubled(1024, 4, ""))), 4096 << 4);
+    const int64_t most = foldedBytes(typedText(doubled(1024, 15, "")));
     EXPECT_GT(most, 1 << 20);
     EXPECT_LE(most, 64 << 20);
-    EXPECT_LE(foldedBytes(typed(doubled(1024, 40, ""))), 64 << 20);
+    EXPECT_LE(foldedBytes(typedText(doubled(1024, 40, ""))), 64 << 20);
 }
 
 TEST(FoldConstant, RefusesModelsThatComputeFarMoreThanTheyHold)
 {
     const auto error = [](const std::string& text) {
-        const auto trace = runPasses(typed(text), PassContext{}, {});
+        const auto trace = runPasses(typedText(text), PassContext{}, {});
         return trace ? std::string() : trace.error().text();
     };
     const auto refused = [&](const std::string& text) {

@@ -14,7 +14,7 @@
 namespace tenon::compiler {
 namespace {
 
-const char* kText = R"(def @main(%x: Tensor[(1, 4, 2, 2), float32]) {
+const char* kPassText = R"(def @main(%x: Tensor[(1, 4, 2, 2), float32]) {
   %w = rand(1) : Tensor[(4, 4, 1, 1), float32]
   %b = rand(2) : Tensor[(4,), float32]
   %conv = nn.conv2d(%x, %w)
@@ -24,7 +24,7 @@ const char* kText = R"(def @main(%x: Tensor[(1, 4, 2, 2), float32]) {
 }
 )";
 
-Module sample() { return std::move(*parseModule(kText)); }
+Module sample() { return std::move(*parseModule(kPassText)); }
 
 PassTrace run(const RunPassesOptions& options, int optLevel = 3)
 {

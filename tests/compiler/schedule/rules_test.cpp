@@ -26,7 +26,8 @@ constexpr TargetFacts kAvx512{.vectorBytes = 64,
                               .l1Bytes = 49152,
                               .l2Bytes = int64_t{2} << 20,
                               .threads = 4};
-constexpr TargetFacts kAvx2{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .threads = 2};
+constexpr TargetFacts kAvx2Pair{
+    .vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .threads = 2};
 constexpr TargetFacts kNeon{.vectorBytes = 16,
                             .vectorRegisters = 32,
                             .hasFma = true,
@@ -48,7 +49,7 @@ int64_t longestVector(const tir::PrimFunc& function)
 
 void expectSame(const tir::PrimFunc& function, const std::string& title)
 {
-    for (const TargetFacts& facts : {kAvx512, kAvx2, kNeon, kSse, kScalar}) {
+    for (const TargetFacts& facts : {kAvx512, kAvx2Pair, kNeon, kSse, kScalar}) {
         const auto kernel = scheduleKernel(function, facts);
         ASSERT_TRUE(kernel) << title << ": " << kernel.error().text();
         EXPECT_EQ(kernel->refusal, "") << title;

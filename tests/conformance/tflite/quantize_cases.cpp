@@ -5,11 +5,11 @@
 namespace tenon::test {
 namespace {
 
-const Shape32 kShapes[] = {{1, 5, 7, 3}, {33}};
+const Shape32 kQuantizeShapes[] = {{1, 5, 7, 3}, {33}};
 
 void addQuantize(TfliteCases& all, const Numbers& from, const Numbers& to, const std::string& what)
 {
-    for (const Shape32& shape : kShapes) {
+    for (const Shape32& shape : kQuantizeShapes) {
         CaseBuilder c(all, "QUANTIZE", from.name, what + ", " + shapeText(shape));
         const int x = c.input(from, shape);
         c.op({x}, {c.output(to, shape)});
@@ -29,7 +29,7 @@ void addTies(TfliteCases& all)
 void addDequantize(TfliteCases& all)
 {
     for (const Numbers& kind : {kBytes, kUnsigned, kWide})
-        for (const Shape32& shape : kShapes) {
+        for (const Shape32& shape : kQuantizeShapes) {
             CaseBuilder c(all, "DEQUANTIZE", kind.name, shapeText(shape));
             const int x = c.input(kind, shape);
             c.op({x}, {c.output(kFloats, shape)});

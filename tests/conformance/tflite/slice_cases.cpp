@@ -5,7 +5,7 @@
 namespace tenon::test {
 namespace {
 
-const std::vector<Numbers> kKinds{kFloats, kBytes, kUnsigned, kWide, kInts, kLongs, kBools};
+const std::vector<Numbers> kSliceKinds{kFloats, kBytes, kUnsigned, kWide, kInts, kLongs, kBools};
 
 void addSlices(TfliteCases& all, const Numbers& kind)
 {
@@ -113,7 +113,7 @@ void addReversals(TfliteCases& all, const Numbers& kind)
 
 void addSliceCases(TfliteCases& all)
 {
-    for (const Numbers& kind : kKinds) {
+    for (const Numbers& kind : kSliceKinds) {
         addSlices(all, kind);
         addStridedSlices(all, kind);
         addSplits(all, kind);

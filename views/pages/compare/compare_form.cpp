@@ -2,6 +2,7 @@
 // Lays out the form; what its fields mean is the presenter's.
 #include "views/pages/compare/compare_form.h"
 
+#include "views/pages/common/field_text.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QDir>
@@ -26,13 +27,6 @@ QString referenceText(ReferenceKind kind)
     case ReferenceKind::OnnxRuntime: return CompareForm::tr("ONNX Runtime, here");
     }
     return {};
-}
-
-void showText(QLineEdit& field, const QString& text)
-{
-    if (field.hasFocus() || field.text() == text) return; // not under the fingers
-    const QSignalBlocker blocker(field);
-    field.setText(text);
 }
 
 } // namespace

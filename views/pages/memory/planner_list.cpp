@@ -12,7 +12,7 @@ namespace tenon::views {
 
 namespace {
 
-constexpr int kRowHeight = 36;
+constexpr int kPlannerHeight = 36;
 constexpr int kTimeWidth = 62;
 constexpr int kRatioWidth = 56;
 constexpr int kBytesWidth = 104;
@@ -29,7 +29,7 @@ public:
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override
     {
-        return {200, kRowHeight};
+        return {200, kPlannerHeight};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -128,7 +128,7 @@ PlannerList::PlannerList(const ThemeSource& themes, PlannerModel* model, QWidget
     connect(this, &QListView::activated, this, &PlannerList::choose);
 }
 
-QSize PlannerList::sizeHint() const { return {300, kRowHeight * m_planners->rowCount()}; }
+QSize PlannerList::sizeHint() const { return {300, kPlannerHeight * m_planners->rowCount()}; }
 
 void PlannerList::choose(const QModelIndex& index)
 {

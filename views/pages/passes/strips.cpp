@@ -14,7 +14,7 @@ namespace tenon::views {
 namespace {
 
 constexpr int kNameWidth = 236;
-constexpr int kRowHeight = 24;
+constexpr int kStripHeight = 24;
 constexpr double kDot = 4.2;
 
 QColor mixed(const QColor& a, const QColor& b, double share)
@@ -99,7 +99,7 @@ void LineageStrip::setLineage(const Lineage& lineage, int versionCount, int vers
 
 QSize LineageStrip::sizeHint() const
 {
-    return {400, static_cast<int>(std::max<size_t>(1, m_lineage.rows.size())) * kRowHeight + 6};
+    return {400, static_cast<int>(std::max<size_t>(1, m_lineage.rows.size())) * kStripHeight + 6};
 }
 
 double LineageStrip::xOf(int version) const
@@ -127,17 +127,17 @@ void LineageStrip::paintEvent(QPaintEvent*)
     const double now = xOf(m_version);
     painter.setPen(QPen(t.accent, 1, Qt::DotLine));
     painter.drawLine(QPointF(now, 0),
-                     QPointF(now, static_cast<double>(m_lineage.rows.size()) * kRowHeight));
+                     QPointF(now, static_cast<double>(m_lineage.rows.size()) * kStripHeight));
     for (size_t r = 0; r < m_lineage.rows.size(); ++r) {
         const LineageRow& row = m_lineage.rows[r];
-        const double y = static_cast<double>(r) * kRowHeight + kRowHeight / 2.0;
+        const double y = static_cast<double>(r) * kStripHeight + kStripHeight / 2.0;
         painter.setPen(QPen(t.line, 1.4));
         painter.drawLine(QPointF(xOf(0), y), QPointF(xOf(m_versionCount - 1), y));
         painter.setFont(t.secondaryFont);
         painter.setPen(t.secondary);
         const QString name = row.name + QStringLiteral("  ") + row.op;
         painter.drawText(
-            QRectF(0, y - kRowHeight / 2.0, kNameWidth, kRowHeight),
+            QRectF(0, y - kStripHeight / 2.0, kNameWidth, kStripHeight),
             Qt::AlignLeft | Qt::AlignVCenter,
             QFontMetrics(t.secondaryFont).elidedText(name, Qt::ElideMiddle, kNameWidth));
         painter.setPen(Qt::NoPen);
@@ -150,7 +150,7 @@ void LineageStrip::paintEvent(QPaintEvent*)
 
 int LineageStrip::dotAt(QPointF position) const
 {
-    const auto row = static_cast<size_t>(std::max(0.0, position.y()) / kRowHeight);
+    const auto row = static_cast<size_t>(std::max(0.0, position.y()) / kStripHeight);
     if (row >= m_lineage.rows.size()) return -1;
     for (const int version : m_lineage.rows[row].versions)
         if (std::abs(xOf(version) - position.x()) < kDot + 3) return version;

@@ -2,6 +2,8 @@
 // Lays out the form; what its fields mean is the presenter's.
 #include "views/pages/quantize/quantize_form.h"
 
+#include "views/pages/common/field_text.h"
+
 #include <QFileInfo>
 #include <QSignalBlocker>
 
@@ -30,13 +32,6 @@ const QStringList& widerNames()
 {
     static const QStringList kNames{QStringLiteral("float"), QStringLiteral("int16")};
     return kNames;
-}
-
-void showText(QLineEdit& field, const QString& text)
-{
-    if (field.hasFocus() || field.text() == text) return; // not under the fingers
-    const QSignalBlocker blocker(field);
-    field.setText(text);
 }
 
 } // namespace

@@ -44,7 +44,7 @@ struct WholeSlice
     ValueRef begin, end, step;
 };
 
-ValueRef counted(Formula& f, ValueRef value, ValueRef sizes)
+ValueRef countedFromEnd(Formula& f, ValueRef value, ValueRef sizes)
 {
     return f.where(f.compare("less", value, 0), f.add(value, sizes), value);
 }
@@ -59,7 +59,7 @@ ValueRef lengthsOf(OnnxNode& node, WholeSlice& slice, ValueRef sizes)
     const ValueRef most = f.where(isForward, sizes, last);
     const ValueRef least = f.where(isForward, zero, wholeNumber(node, -1));
     const auto limited = [&](ValueRef value, ValueRef low) {
-        return f.call("minimum", {f.call("maximum", {counted(f, value, sizes), low}), most});
+        return f.call("minimum", {f.call("maximum", {countedFromEnd(f, value, sizes), low}), most});
     };
     slice.begin = limited(slice.begin, zero);
     slice.end = limited(slice.end, least);
@@ -114,9 +114,8 @@ void sliceAlongRunTimeAxes(OnnxNode& node)
     if (count.size() != 1 || rank == 0)
         return node.fail(DiagnosticCode::ShapeMismatch, "starts must be a list, data no scalar");
     const ValueRef axes =
-        node.has(3)
-            ? node.input(3)
-            : node.constantNode(Tensor::of<int64_t>(kInt64, count, compiler::counted(0, count[0])));
+        node.has(3) ? node.input(3)
+                    : node.constantNode(Tensor::of<int64_t>(kInt64, count, counted(0, count[0])));
     RunTimeAxes named(node, axes, rank, RunTimeAxes::Empty::None);
     const Shape shape = node.type(0).shape;
     const ValueRef sizes = node.sizesOf(shape), one = wholeNumber(node, 1);
@@ -124,7 +123,7 @@ void sliceAlongRunTimeAxes(OnnxNode& node)
     slice.step = node.has(4) ? named.spread(node.input(4), one) : f.broadcast(one, {rank});
     const Shape lengths = node.boundDims(lengthsOf(node, slice, sizes));
     node.output(0, emitSized(node, "dynamic_slice", {node.input(0), slice.begin, slice.step},
-                             lengths, {{"axes", compiler::counted(0, rank)}}));
+                             lengths, {{"axes", counted(0, rank)}}));
 }
 
 void splitBySizes(OnnxNode& node, int64_t axis, const std::vector<Dim>& sizes)

@@ -10,9 +10,9 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr LayoutMachine kMachine{.lanes = 16, .maxError = 1e-5};
+constexpr LayoutMachine kPlanMachine{.lanes = 16, .maxError = 1e-5};
 
-Module typed(const std::string& text)
+Module typedModel(const std::string& text)
 {
     const Result<Module> module = parseModule(text);
     EXPECT_TRUE(module) << module.error().text();
@@ -30,10 +30,10 @@ Module typed(const std::string& text)
 /// Blocks of the results of all operators, in order.
 std::vector<int64_t> blocksOf(const std::string& text)
 {
-    const Module module = typed(text);
+    const Module module = typedModel(text);
     const GraphFunction& function = *openFunctions(module).front();
-    const ErrorBudget budget(module, function, kMachine, kOutputError);
-    const LayoutPlan plan(module, function, kMachine, budget);
+    const ErrorBudget budget(module, function, kPlanMachine, kOutputError);
+    const LayoutPlan plan(module, function, kPlanMachine, budget);
     std::vector<int64_t> blocks;
     for (const NodeId id : function.order)
         if (module.node(id).kind == NodeKind::Op) blocks.push_back(plan.block({id, 0}));
@@ -126,10 +126,10 @@ TEST(LayoutPlan, leavesFloatsBetweenLayersOfBytesInTheBlocksOfBytes)
 
 TEST(LayoutPlan, saysWhatTheAlternativesCost)
 {
-    const Module module = typed(joinOf(32, 32, 16));
+    const Module module = typedModel(joinOf(32, 32, 16));
     const GraphFunction& function = *openFunctions(module).front();
-    const ErrorBudget budget(module, function, kMachine, kOutputError);
-    const LayoutPlan plan(module, function, kMachine, budget);
+    const ErrorBudget budget(module, function, kPlanMachine, kOutputError);
+    const LayoutPlan plan(module, function, kPlanMachine, budget);
     for (const NodeId id : function.order) {
         if (module.node(id).op != "nn.conv2d") continue;
         const std::string reason = plan.weighed("", {id, 0});

@@ -10,15 +10,18 @@
 namespace tenon::compiler {
 namespace {
 
-struct Subject
+struct RunSubject
 {
     const char* name;
     const char* text;
 };
 
-std::ostream& operator<<(std::ostream& out, const Subject& subject) { return out << subject.name; }
+std::ostream& operator<<(std::ostream& out, const RunSubject& subject)
+{
+    return out << subject.name;
+}
 
-class OpenReduction : public ::testing::TestWithParam<Subject>
+class OpenReduction : public ::testing::TestWithParam<RunSubject>
 {
 };
 
@@ -40,7 +43,7 @@ TEST_P(OpenReduction, IsInVectorsAndComputesTheSame)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OpenReduction,
-                         ::testing::Values(Subject{"run", R"(@T.prim_func
+                         ::testing::Values(RunSubject{"run", R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((3, 5, n), "float32"), y: T.Buffer((3, n), "float32")):
     with T.block("root"):
         for i in T.serial(3):
@@ -54,7 +57,7 @@ def main(n: T.int64, a: T.Buffer((3, 5, n), "float32"), y: T.Buffer((3, n), "flo
                             y[vi, vj] = T.float32("-inf")
                         y[vi, vj] = T.max(y[vi, vj], a[vi, vk, vj])
 )"},
-                                           Subject{"joined_run", R"(@T.prim_func
+                                           RunSubject{"joined_run", R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((3, n, n, 8), "float32"), y: T.Buffer((3, n, 8), "float32")):
     with T.block("root"):
         for i in T.serial(3):
@@ -70,7 +73,7 @@ def main(n: T.int64, a: T.Buffer((3, n, n, 8), "float32"), y: T.Buffer((3, n, 8)
                                 y[vi, vj, vc] = T.float32(0)
                             y[vi, vj, vc] = y[vi, vj, vc] + a[vi, vk, vj, vc]
 )"},
-                                           Subject{"steps", R"(@T.prim_func
+                                           RunSubject{"steps", R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((n, 6, 10), "float32"), y: T.Buffer((6, 10), "float32")):
     with T.block("root"):
         for i in T.serial(6):
@@ -84,7 +87,7 @@ def main(n: T.int64, a: T.Buffer((n, 6, 10), "float32"), y: T.Buffer((6, 10), "f
                             y[vi, vj] = T.float32(0)
                         y[vi, vj] = y[vi, vj] + a[vk, vi, vj]
 )"},
-                                           Subject{"rows_of_known_columns", R"(@T.prim_func
+                                           RunSubject{"rows_of_known_columns", R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((3, n, 24), "float32"), y: T.Buffer((3,), "float32")):
     with T.block("root"):
         for i in T.serial(3):
@@ -98,7 +101,7 @@ def main(n: T.int64, a: T.Buffer((3, n, 24), "float32"), y: T.Buffer((3,), "floa
                             y[vi] = T.float32(0)
                         y[vi] = y[vi] + a[vi, vk, vl]
 )"},
-                                           Subject{"rows_of_odd_columns", R"(@T.prim_func
+                                           RunSubject{"rows_of_odd_columns", R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((3, n, 27), "float32"), y: T.Buffer((3,), "float32")):
     with T.block("root"):
         for i in T.serial(3):
@@ -112,7 +115,7 @@ def main(n: T.int64, a: T.Buffer((3, n, 27), "float32"), y: T.Buffer((3,), "floa
                             y[vi] = T.float32("-inf")
                         y[vi] = T.max(y[vi], a[vi, vk, vl])
 )"},
-                                           Subject{"rows_of_open_columns", R"(@T.prim_func
+                                           RunSubject{"rows_of_open_columns", R"(@T.prim_func
 def main(n: T.int64, a: T.Buffer((3, n, n), "float32"), y: T.Buffer((3,), "float32")):
     with T.block("root"):
         for i in T.serial(3):

@@ -17,14 +17,14 @@ using tenon_onnx::FunctionProto;
 using tenon_onnx::ModelProto;
 using tenon_onnx::NodeProto;
 
-Loaded imported(const ModelProto& model)
+Loaded inlinedModel(const ModelProto& model)
 {
     const std::string bytes = model.SerializeAsString();
     auto loaded = loadOnnxBytes(std::as_bytes(std::span(bytes)), nullptr, ".", "model.onnx", {});
     return loaded ? *std::move(loaded) : Loaded{.diagnostics = {loaded.error()}};
 }
 
-std::string errorsOf(const Loaded& loaded)
+std::string errorsOfInlined(const Loaded& loaded)
 {
     std::string out;
     for (const Diagnostic& d : loaded.diagnostics) out += d.text() + "\n";
@@ -72,8 +72,8 @@ TEST(Functions, AreReplacedByTheirNodes)
                                "node Sloped one x -> h slope=0.5f domain:my.ops\n"
                                "node Sloped two h -> y domain:my.ops\noutput y float32 1,4\n");
     addSloped(model);
-    const Loaded loaded = imported(model);
-    EXPECT_EQ(errorsOf(loaded), "");
+    const Loaded loaded = inlinedModel(model);
+    EXPECT_EQ(errorsOfInlined(loaded), "");
     const std::string text = printModule(loaded.module, {.hashes = false});
     EXPECT_NE(text.find("nn.leaky_relu(%x, alpha=0.5f)"), std::string::npos) << text;
     EXPECT_NE(text.find("alpha=0.01f"), std::string::npos) << text; // the operator's default
@@ -88,7 +88,7 @@ TEST(Functions, ReadTheirOperatorsAsOfTheirOwnOpset)
     ModelProto model = modelOf("opset 13\nopset my.ops 1\ninput x float32 1,4\n"
                                "node Act n x -> y domain:my.ops\noutput y float32 1,4\n");
     addNode(addFunction(model, "Act"), "HardSwish", {"a"}, "r");
-    EXPECT_EQ(errorsOf(imported(model)), "");
+    EXPECT_EQ(errorsOfInlined(inlinedModel(model)), "");
 }
 
 TEST(Functions, MayPassAnInputOn)
@@ -98,8 +98,8 @@ TEST(Functions, MayPassAnInputOn)
                                "output y float32 1,4\n");
     FunctionProto& function = addFunction(model, "Same");
     function.set_output(0, "a");
-    const Loaded loaded = imported(model);
-    EXPECT_EQ(errorsOf(loaded), "");
+    const Loaded loaded = inlinedModel(model);
+    EXPECT_EQ(errorsOfInlined(loaded), "");
 }
 
 TEST(Functions, ThatCallThemselvesAreReported)
@@ -109,7 +109,7 @@ TEST(Functions, ThatCallThemselvesAreReported)
     FunctionProto& function = addFunction(model, "Twice");
     addNode(function, "Twice", {"a"}, "t").set_domain("my.ops");
     addNode(function, "Twice", {"t"}, "r").set_domain("my.ops");
-    const std::string errors = errorsOf(imported(model));
+    const std::string errors = errorsOfInlined(inlinedModel(model));
     EXPECT_NE(errors.find("calls itself"), std::string::npos) << errors.substr(0, 400);
 }
 
@@ -157,8 +157,8 @@ TEST(SparseInitializers, AreWrittenOutDensely)
         ModelProto model = modelOf("opset 13\ninput x float32 2,2\nnode Add n x,w -> y\n"
                                    "output y float32 2,2\n");
         *model.mutable_graph()->add_sparse_initializer() = sparse(indices);
-        const Loaded loaded = imported(model);
-        EXPECT_EQ(errorsOf(loaded), "");
+        const Loaded loaded = inlinedModel(model);
+        EXPECT_EQ(errorsOfInlined(loaded), "");
         const std::string text = printModule(loaded.module, {.hashes = false});
         EXPECT_NE(text.find("const([0f, 3f, 5f, 0f])"), std::string::npos) << text;
     }
@@ -172,7 +172,7 @@ TEST(SparseInitializers, WithIndicesOutsideAreRefused)
         ModelProto model = modelOf("opset 13\ninput x float32 2,2\nnode Add n x,w -> y\n"
                                    "output y float32 2,2\n");
         *model.mutable_graph()->add_sparse_initializer() = sparse(indices);
-        const std::string errors = errorsOf(imported(model));
+        const std::string errors = errorsOfInlined(inlinedModel(model));
         EXPECT_NE(errors.find("index outside its shape"), std::string::npos) << errors;
     }
 }
@@ -184,7 +184,7 @@ TEST(SparseInitializers, ThatNameOnePlaceTwiceAreRefused)
         ModelProto model = modelOf("opset 13\ninput x float32 2,2\nnode Add n x,w -> y\n"
                                    "output y float32 2,2\n");
         *model.mutable_graph()->add_sparse_initializer() = sparse(indices);
-        const std::string errors = errorsOf(imported(model));
+        const std::string errors = errorsOfInlined(inlinedModel(model));
         EXPECT_NE(errors.find("sparse tensor `w` names one place twice"), std::string::npos)
             << errors;
     }
@@ -197,13 +197,13 @@ TEST(SparseInitializers, ThatClaimMoreThanMemoryAreRefused)
     auto& tensor = *model.mutable_graph()->add_sparse_initializer();
     tensor = sparse({1, 2});
     tensor.set_dims(0, int64_t{1} << 40);
-    const std::string errors = errorsOf(imported(model));
+    const std::string errors = errorsOfInlined(inlinedModel(model));
     EXPECT_NE(errors.find("too large"), std::string::npos) << errors;
 }
 
 TEST(ImportReport, SaysWhatBecameOfEveryNode)
 {
-    const Loaded loaded = imported(modelOf(
+    const Loaded loaded = inlinedModel(modelOf(
         "opset 13\ninput x float32 1,4\nnode Relu fine x -> a\nnode ImageDecoder odd a -> b\n"
         "node Relu after b -> c\nnode Add wrong x -> d\noutput c float32 1,4\n"
         "output d float32 1,4\n"));
@@ -220,8 +220,8 @@ TEST(ImportReport, SaysWhatBecameOfEveryNode)
 TEST(ImportReport, TellsNodesOfOneNameTogether)
 {
     const ImportReport report = importReport(
-        imported(modelOf("opset 13\ninput x float32 4\nnode Relu n x -> a\nnode Relu n x -> a\n"
-                         "node Relu n x -> a\noutput a float32 4\n")));
+        inlinedModel(modelOf("opset 13\ninput x float32 4\nnode Relu n x -> a\nnode Relu n x -> a\n"
+                             "node Relu n x -> a\noutput a float32 4\n")));
     ASSERT_EQ(report.nodes.size(), 3u);
     EXPECT_NE(report.nodes[2].why.find("and 1 more for the 3 nodes of this name"),
               std::string::npos)
