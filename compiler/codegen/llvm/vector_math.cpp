@@ -138,47 +138,6 @@ llvm::Value* VectorMath::erf(llvm::Value* x)
                             withSignOf(fma(neg(fourth), fourth, constant(1)), x));
 }
 
-llvm::Value* VectorMath::sine(llvm::Value* x, bool isCosine)
-{
-    // Reduce by multiples of pi/2 in three parts (Cody-Waite); accurate for |x| up to about 1e4
-    // (binary32), 1e8 (binary64).
-    llvm::Value* n =
-        m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(x, constant(0.63661977236758134308)));
-    llvm::Value* r = nullptr;
-    if (m_isDouble)
-        r = fma(n, constant(-2.02226624879595063154e-21),
-                fma(n, constant(-6.07710050630396597660e-11),
-                    fma(n, constant(-1.57079632673412561417), x)));
-    else
-        r = fma(n, constant(-1.5099580e-7 * 0.5),
-                fma(n, constant(-4.837512969970703125e-4), fma(n, constant(-1.5703125), x)));
-    llvm::Value* z = mul(r, r);
-    llvm::Value* s = nullptr;
-    llvm::Value* c = nullptr;
-    if (m_isDouble) {
-        s = fma(mul(horner(z, {1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0,
-                               -1.0 / 39916800.0, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0,
-                               -1.0 / 6.0}),
-                    z),
-                r, r);
-        c = fma(horner(z, {-1.0 / 6402373705728000.0, 1.0 / 20922789888000.0, -1.0 / 87178291200.0,
-                           1.0 / 479001600.0, -1.0 / 3628800.0, 1.0 / 40320.0, -1.0 / 720.0,
-                           1.0 / 24.0, -0.5}),
-                z, constant(1));
-    } else {
-        s = fma(mul(horner(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}), z), r, r);
-        c = fma(
-            mul(horner(z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2}), z),
-            z, fma(z, constant(-0.5), constant(1)));
-    }
-    llvm::Value* quadrant = m_b.CreateFPToSI(n, m_intType);
-    if (isCosine) quadrant = m_b.CreateAdd(quadrant, integer(1));
-    llvm::Value* useCosine = m_b.CreateICmpNE(m_b.CreateAnd(quadrant, integer(1)), integer(0));
-    llvm::Value* isNegative = m_b.CreateICmpNE(m_b.CreateAnd(quadrant, integer(2)), integer(0));
-    llvm::Value* chosen = m_b.CreateSelect(useCosine, c, s);
-    return m_b.CreateSelect(isNegative, neg(chosen), chosen);
-}
-
 llvm::Value* VectorMath::atan(llvm::Value* x)
 {
     // atan(x) = pi/2 - atan(1/x); atan(t) = pi/4 + atan((t-1)/(t+1)) bring |t| below tan(pi/8).
@@ -233,9 +192,9 @@ llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
     case Intrinsic::Tanh: return tanh(x);
     case Intrinsic::Sigmoid: return sigmoid(x);
     case Intrinsic::Erf: return erf(x);
-    case Intrinsic::Sin: return sine(x, false);
-    case Intrinsic::Cos: return sine(x, true);
-    case Intrinsic::Tan: return div(sine(x, false), sine(x, true));
+    case Intrinsic::Sin: return sineOf(angle(x), false);
+    case Intrinsic::Cos: return sineOf(angle(x), true);
+    case Intrinsic::Tan: return tangent(x);
     case Intrinsic::Sinh: return expm1Over(x);
     case Intrinsic::Cosh: {
         llvm::Value* e = mul(exp(abs(x)), constant(0.5));

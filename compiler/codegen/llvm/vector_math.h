@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VectorMath: exp, log, tanh, ... written into LLVM IR as straight-line arithmetic on one float or
-// double (vector) type.
+// VectorMath: exp, log, tanh, ... written into LLVM IR as arithmetic on one float or double
+// (vector) type; in straight lines but for sines, of arguments that are seldom seen.
 #pragma once
 
 #include "compiler/codegen/llvm/emit_options.h"
@@ -55,7 +55,19 @@ private:
     llvm::Value* sigmoid(llvm::Value* x);
     llvm::Value* erf(llvm::Value* x);
     llvm::Value* erf512(llvm::Value* x);
-    llvm::Value* sine(llvm::Value* x, bool isCosine);
+    /// `rest` from the nearest multiple of pi/2, whose number's last two bits `quadrant` has.
+    struct Angle
+    {
+        llvm::Value* rest;
+        llvm::Value* quadrant;
+    };
+    Angle angle(llvm::Value* x); ///< exact enough everywhere in binary32, up to 1e15 in binary64
+    Angle nearAngle(llvm::Value* x);
+    Angle farAngle(llvm::Value* x); ///< where |x| is at least 2^16, in binary32
+    /// Of the circle, from |x| radians of at least 2^16, times 2^32; without whole ones.
+    llvm::Value* turnsOf(llvm::Value* x);
+    llvm::Value* sineOf(const Angle& angle, bool isCosine);
+    llvm::Value* tangent(llvm::Value* x);
     llvm::Value* atan(llvm::Value* x);
     llvm::Value* asin(llvm::Value* x);
     llvm::Value* expm1Over(llvm::Value* x); ///< (e^x - e^-x)/2 without cancellation near zero

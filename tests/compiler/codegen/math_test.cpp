@@ -25,7 +25,7 @@ tir::PrimFunc mapKernel(int64_t count, core::DataType dtype, const std::function
     const auto x = tir::makeBuffer("x", {Expr(count)}, dtype);
     const auto y = tir::makeBuffer("y", {Expr(count)}, dtype);
     const auto i = tir::makeVar("i");
-    const Expr index = tir::ramp(Expr(i) * lanes, 1, lanes);
+    const Expr index = lanes == 1 ? Expr(i) : tir::ramp(Expr(i) * lanes, 1, lanes);
     tir::PrimFunc function;
     function.name = "map";
     function.params = {x, y};
@@ -136,6 +136,33 @@ std::vector<float> ofEveryMagnitude(uint32_t step)
     values.insert(values.end(), {inf, -inf});
     values.resize((values.size() + 15) / 16 * 16);
     return values;
+}
+
+TEST(VectorMath, takesSinesOfEveryMagnitude)
+{
+    const auto x = ofEveryMagnitude(40961);
+    for (const int lanes : {1, 8, 16})
+        for (const bool isSine : {true, false}) {
+            const auto y = apply<float>(
+                core::kFloat32, x,
+                [&](Expr e) {
+                    return tir::call(isSine ? tir::Intrinsic::Sin : tir::Intrinsic::Cos, e);
+                },
+                lanes);
+            double worst = 0;
+            float where = 0;
+            for (size_t i = 0; i < x.size(); ++i) {
+                const long double wanted = isSine ? std::sin(static_cast<long double>(x[i]))
+                                                  : std::cos(static_cast<long double>(x[i]));
+                const auto error = static_cast<double>(std::fabs(y[i] - wanted));
+                const bool isRight = std::isnan(wanted) ? std::isnan(y[i]) : error <= worst;
+                if (isRight) continue;
+                worst = std::isnan(error) ? 1e9 : error;
+                where = x[i];
+            }
+            EXPECT_LE(worst, 1.5e-7)
+                << (isSine ? "sin" : "cos") << " at " << where << ", lanes " << lanes;
+        }
 }
 
 TEST(VectorMath, saturatesWithinItsBoundForEveryNumber)
