@@ -12,6 +12,10 @@ using tir::Intrinsic;
 
 namespace {
 
+/// Above, a^2 + 1 and a^2 are one number in binary64, too.
+constexpr double kLargeArea = 1e9;
+constexpr double kLogOfTwo = 0.69314718055994530942;
+
 int lanesOf(const llvm::Type* type)
 {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -92,6 +96,12 @@ llvm::Value* VectorMath::reciprocal(llvm::Value* x)
     return quotient;
 }
 
+llvm::Value* VectorMath::halfOfExp(llvm::Value* x)
+{
+    // e^x overflows before its half does; x - 1 is exact from 1 on.
+    return mul(exp(sub(x, constant(1))), constant(1.35914091422952261768));
+}
+
 llvm::Value* VectorMath::expm1Over(llvm::Value* x)
 {
     llvm::Value* z = mul(x, x);
@@ -99,7 +109,7 @@ llvm::Value* VectorMath::expm1Over(llvm::Value* x)
                                      1.0 / 1307674368000.0, 1.0 / 6227020800.0, 1.0 / 39916800.0,
                                      1.0 / 362880.0, 1.0 / 5040.0, 1.0 / 120.0, 1.0 / 6.0});
     llvm::Value* small = fma(mul(series, z), x, x);
-    llvm::Value* halfExp = mul(exp(abs(x)), constant(0.5));
+    llvm::Value* halfExp = halfOfExp(abs(x));
     llvm::Value* large = withSignOf(sub(halfExp, div(constant(0.25), halfExp)), x);
     return m_b.CreateSelect(m_b.CreateFCmpOLT(abs(x), constant(1)), small, large);
 }
@@ -169,10 +179,33 @@ llvm::Value* VectorMath::asin(llvm::Value* x)
 
 llvm::Value* VectorMath::logOfOnePlus(llvm::Value* t)
 {
-    // log(u) with u = 1 + t, corrected by what the rounding of u left out: t / (u - 1).
+    // log(u) with u = 1 + t, corrected by what the rounding of u left out: t / (u - 1). Of large t
+    // that is nothing, and of infinity not a number.
     llvm::Value* u = add(constant(1), t);
-    llvm::Value* corrected = mul(log(u), div(t, sub(u, constant(1))));
-    return m_b.CreateSelect(m_b.CreateFCmpOEQ(u, constant(1)), t, corrected);
+    llvm::Value* logarithm = log(u);
+    llvm::Value* corrected = mul(logarithm, div(t, sub(u, constant(1))));
+    llvm::Value* out = m_b.CreateSelect(m_b.CreateFCmpOEQ(u, constant(1)), t, corrected);
+    return m_b.CreateSelect(m_b.CreateFCmpOEQ(u, t), logarithm, out);
+}
+
+llvm::Value* VectorMath::asinh(llvm::Value* x)
+{
+    // log1p(a + a^2 / (1 + sqrt(a^2 + 1))); log(2a) where squares would overflow.
+    llvm::Value* a = abs(x);
+    llvm::Value* isLarge = m_b.CreateFCmpOGT(a, constant(kLargeArea));
+    llvm::Value* root = sqrt(fma(a, a, constant(1)));
+    llvm::Value* t = add(a, div(mul(a, a), add(constant(1), root)));
+    llvm::Value* out = logOfOnePlus(m_b.CreateSelect(isLarge, a, t));
+    return withSignOf(add(out, m_b.CreateSelect(isLarge, constant(kLogOfTwo), constant(0))), x);
+}
+
+llvm::Value* VectorMath::acosh(llvm::Value* x)
+{
+    // log(x + sqrt(x^2 - 1)), likewise; below 1 a root is not a number.
+    llvm::Value* isLarge = m_b.CreateFCmpOGT(x, constant(kLargeArea));
+    llvm::Value* root = mul(sqrt(sub(x, constant(1))), sqrt(add(x, constant(1))));
+    llvm::Value* out = log(m_b.CreateSelect(isLarge, x, add(x, root)));
+    return add(out, m_b.CreateSelect(isLarge, constant(kLogOfTwo), constant(0)));
 }
 
 llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
@@ -197,18 +230,14 @@ llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
     case Intrinsic::Tan: return tangent(x);
     case Intrinsic::Sinh: return expm1Over(x);
     case Intrinsic::Cosh: {
-        llvm::Value* e = mul(exp(abs(x)), constant(0.5));
+        llvm::Value* e = halfOfExp(abs(x));
         return add(e, div(constant(0.25), e));
     }
     case Intrinsic::Atan: return atan(x);
     case Intrinsic::Asin: return asin(x);
     case Intrinsic::Acos: return sub(constant(1.5707963267948966), asin(x));
-    case Intrinsic::Asinh: { // log1p(a + a^2 / (1 + sqrt(a^2 + 1)))
-        llvm::Value* a = abs(x);
-        llvm::Value* t = add(a, div(mul(a, a), add(one, sqrt(fma(a, a, one)))));
-        return withSignOf(logOfOnePlus(t), x);
-    }
-    case Intrinsic::Acosh: return log(add(x, sqrt(mul(sub(x, one), add(x, one)))));
+    case Intrinsic::Asinh: return asinh(x);
+    case Intrinsic::Acosh: return acosh(x);
     case Intrinsic::Atanh: {
         llvm::Value* a = abs(x);
         return withSignOf(mul(constant(0.5), logOfOnePlus(div(add(a, a), sub(one, a)))), x);

@@ -70,6 +70,9 @@ private:
     llvm::Value* tangent(llvm::Value* x);
     llvm::Value* atan(llvm::Value* x);
     llvm::Value* asin(llvm::Value* x);
+    llvm::Value* asinh(llvm::Value* x);
+    llvm::Value* acosh(llvm::Value* x);
+    llvm::Value* halfOfExp(llvm::Value* x); ///< e^x / 2
     llvm::Value* expm1Over(llvm::Value* x); ///< (e^x - e^-x)/2 without cancellation near zero
 
     int bias() const { return m_isDouble ? 1023 : 127; }
