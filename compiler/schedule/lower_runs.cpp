@@ -31,6 +31,25 @@ int64_t longestSum(const tir::PrimFunc& function)
     return function.attrs.string("stream", "").empty() ? kLongestSum : kLongestStreamed;
 }
 
+using Held = std::set<const tir::BufferNode*>;
+
+/// What lies in registers: tiles, and the strands of a sum, which are as small.
+Held heldBuffers(const Stmt& body)
+{
+    constexpr int64_t kMostBytes = 1024;
+    Held held;
+    tir::visitStmts(body, [&](const Stmt& stmt) {
+        if (stmt->kind != StmtKind::Allocate) return true;
+        int64_t bytes = stmt->buffer->dtype.bytes();
+        for (const Expr& extent : stmt->buffer->shape)
+            bytes *= extent->kind == ExprKind::IntImm ? extent->integer : kMostBytes + 1;
+        if (stmt->buffer->scope == tir::Scope::Register || bytes <= kMostBytes)
+            held.insert(stmt->buffer.get());
+        return true;
+    });
+    return held;
+}
+
 /// A store `sum[index] = sum[index] + ...` and the loops around it, from outside to inside.
 struct Step
 {
@@ -79,8 +98,9 @@ bool isAddition(const Expr& value, const tir::StmtNode& store)
 class Collector
 {
 public:
-    explicit Collector(Sums& sums)
+    Collector(Sums& sums, const Held& held)
         : m_sums(sums)
+        , m_held(held)
     {
     }
 
@@ -116,7 +136,7 @@ private:
         const tir::Buffer& buffer = stmt->buffer;
         if (m_sums.buffer && m_sums.buffer != buffer) return false;
         m_sums.buffer = buffer;
-        if (buffer->scope != tir::Scope::Register || !buffer->dtype.isFloat() ||
+        if (!m_held.contains(buffer.get()) || !buffer->dtype.isFloat() ||
             stmt->indices.size() != 1 || loadsOf(stmt->value, buffer) != 1 ||
             !isAddition(stmt->value, *stmt))
             return false;
@@ -132,6 +152,7 @@ private:
     }
 
     Sums& m_sums;
+    const Held& m_held;
     std::vector<Stmt> m_loops;
 };
 
@@ -164,10 +185,10 @@ bool addElements(const Step& step, std::set<int64_t>& elements)
 }
 
 /// The sums of a loop that is around nothing but their terms.
-std::optional<Sums> sumsOf(const Stmt& loop)
+std::optional<Sums> sumsOf(const Stmt& loop, const Held& held)
 {
     Sums sums;
-    if (!Collector(sums).collect(loop->body) || sums.steps.empty()) return std::nullopt;
+    if (!Collector(sums, held).collect(loop->body) || sums.steps.empty()) return std::nullopt;
     std::set<int64_t> elements;
     for (const Step& step : sums.steps)
         if (usesVar(step.store->indices[0], loop->loop.var.get()) || !addElements(step, elements))
@@ -286,8 +307,9 @@ Stmt inRuns(const Stmt& stmt, const Sums& sums)
 class Rewriter
 {
 public:
-    explicit Rewriter(int64_t longest)
+    Rewriter(int64_t longest, Held held)
         : m_longest(longest)
+        , m_held(std::move(held))
     {
     }
 
@@ -296,7 +318,7 @@ public:
         const bool isLoop = stmt->kind == StmtKind::For &&
                             stmt->loop.kind == tir::LoopKind::Serial &&
                             stmt->loop.extent->kind == ExprKind::IntImm;
-        const auto sums = isLoop ? sumsOf(stmt) : std::nullopt;
+        const auto sums = isLoop ? sumsOf(stmt, m_held) : std::nullopt;
         if (!sums) return visitChildren(stmt);
         if (stmt->loop.extent->integer * sums->terms() <= m_longest) return stmt;
         if (sums->terms() > kRun)
@@ -317,13 +339,15 @@ private:
     }
 
     int64_t m_longest;
+    Held m_held;
 };
 
 } // namespace
 
 tir::PrimFunc addInRuns(tir::PrimFunc function)
 {
-    function.body = tir::simplify(Rewriter(longestSum(function)).visit(function.body));
+    const Rewriter rewriter(longestSum(function), heldBuffers(function.body));
+    function.body = tir::simplify(rewriter.visit(function.body));
     return function;
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "core/base/text.h"
 
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -118,11 +119,22 @@ void convertReduceSumSquare(OnnxNode& node) { reduceAs(node, "sum", "square", nu
 
 namespace {
 
+/// max + log(sum(exp(x - max))): exp never overflows. Infinities of a row are its result, so that
+/// they are not taken from themselves.
+ValueRef shiftOf(OnnxNode& node, ValueRef top)
+{
+    const DataType dtype = node.typeOf(top).dtype;
+    const double most = dtype == kFloat64   ? std::numeric_limits<double>::max()
+                        : dtype == kFloat16 ? 65504
+                                            : std::numeric_limits<float>::max();
+    return node.emit("clip", {top}, {{"a_min", -most}, {"a_max", most}});
+}
+
 /// As below along axes that are known when the model runs.
 void reduceLogSumExpAtRunTime(OnnxNode& node)
 {
     RunTimeAxes axes = runTimeAxes(node);
-    const ValueRef top = axes.reduce("max", node.input(0));
+    const ValueRef top = shiftOf(node, axes.reduce("max", node.input(0)));
     const ValueRef parts = node.emit("exp", {node.emit("subtract", {node.input(0), top})});
     const ValueRef out = node.emit("add", {top, node.emit("log", {axes.reduce("sum", parts)})});
     node.output(0, node.integer("keepdims", 1) != 0 ? out : axes.squeeze(out));
@@ -135,9 +147,8 @@ void convertReduceLogSumExp(OnnxNode& node)
     if (areAxesRuntime(node)) return reduceLogSumExpAtRunTime(node);
     const auto axes = reducedAxes(node);
     if (node.hasFailed() || !axes) return;
-    // max + log(sum(exp(x - max))): exp never overflows.
-    const ValueRef top =
-        node.emit("max", {node.input(0)}, {{"axis", *axes}, {"keepdims", int64_t{1}}});
+    const ValueRef top = shiftOf(
+        node, node.emit("max", {node.input(0)}, {{"axis", *axes}, {"keepdims", int64_t{1}}}));
     ValueRef sum = node.emit("exp", {node.emit("subtract", {node.input(0), top})});
     sum = node.emit("sum", {sum}, {{"axis", *axes}, {"keepdims", int64_t{1}}});
     ValueRef out = node.emit("add", {top, node.emit("log", {sum})});
