@@ -28,15 +28,16 @@ function(tenon_headers kind pic)
     target_precompile_headers(${target} PRIVATE ${TENON_STANDARD_HEADERS} ${ARG_HEADERS})
 endfunction()
 
-# tenon_precompile(target kind): the kind's headers for every C++ source of the target.
+# tenon_precompile(target kind): the kind's headers for every C++ source of the target. Sources of C take no
+# part, here or in being compiled together.
 function(tenon_precompile target kind)
     tenon_optimize(${target} ${kind})
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.c$")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     if(TARGET tenon_headers_${kind})
         target_precompile_headers(${target} REUSE_FROM tenon_headers_${kind})
-        get_target_property(sources ${target} SOURCES)
-        list(FILTER sources INCLUDE REGEX "\\.c$")
         set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-        set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
 endfunction()
 
