@@ -15,7 +15,7 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr size_t kImageRank = 2;
+constexpr size_t kMatrixRank = 2;
 constexpr int64_t kOutputAxis = 1;
 
 /// The constant with zeros behind its outputs, which are its axis `axis`.
@@ -62,8 +62,8 @@ private:
         if (node.kind != NodeKind::Op || !isOp(node, denseOp)) return nullptr;
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         const bool isMatrix = weight && weight->dtype() == kFloat32 &&
-                              weight->shape().size() == kImageRank &&
-                              node.types.at(0).shape.size() == kImageRank;
+                              weight->shape().size() == kMatrixRank &&
+                              node.types.at(0).shape.size() == kMatrixRank;
         return isMatrix ? weight : nullptr;
     }
 
@@ -73,14 +73,14 @@ private:
         const Tensor* constant = constantOf(m_module, operand);
         return constant && (constant->size() == 1 ||
                             (constant->size() == outputs && constant->shape().back() == outputs &&
-                             constant->shape().size() <= kImageRank));
+                             constant->shape().size() <= kMatrixRank));
     }
 
     /// Computes every output from the same output, with constants that can be longer.
     bool keepsOutputs(const NodeRecord& node, int64_t outputs) const
     {
         if (node.kind != NodeKind::Op || node.types.size() != 1 ||
-            node.types[0].shape.size() != kImageRank)
+            node.types[0].shape.size() != kMatrixRank)
             return false;
         if (isOneOf(node, addOp, subtractOp, multiplyOp, maximumOp, minimumOp))
             return isPerOutput(node.operands[0], outputs) || isPerOutput(node.operands[1], outputs);
