@@ -3,8 +3,12 @@
 // reshapes from [N, C, L] and back. What stands between two such convolutions, or behind the last
 // one, works on the images, too: scales then stand beside the convolution that they can be folded
 // into, its kernel computes what is elementwise behind it, and channels stay in blocks.
+// Images of one column, [N, C, L, 1], as some frameworks write what has one axis, are images of one
+// row, too: a kernel computes several results of a row at once, of which a column has one. So are
+// the columns that a convolution leaves whose kernel is as wide as the image.
 #include "compiler/ops/ops.h"
 #include "compiler/ops/shape_attrs.h"
+#include "compiler/passes/layout/turned_windows.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -17,13 +21,25 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-constexpr size_t kRowsRank = 3;
-constexpr int64_t kChannelAxis = 1, kRowsAxis = 2, kImageRow = 2, kImageColumn = 3;
+constexpr size_t kRowsRank = 3, kColumnsRank = 4;
+constexpr int64_t kLineAxis = 2, kImageRow = 2, kImageColumn = 3;
 
-/// A shape that stands beside [N, C, L], beside [N, C, 1, L]; any of these may be open.
-Shape imageShape(Shape shape)
+/// Rows, [N, C, L], or columns, [N, C, L, 1]; any of these may be open.
+bool isLine(const Shape& shape)
 {
-    if (shape.size() > 1) shape.insert(shape.end() - 1, Dim(1));
+    return shape.size() == kRowsRank ||
+           (shape.size() == kColumnsRank && shape[kImageColumn] == Dim(1) &&
+            shape[kImageRow] != Dim(1));
+}
+
+/// A shape that stands beside a line of `rank`, beside its image, [N, C, 1, L].
+Shape imageShape(Shape shape, size_t rank)
+{
+    if (shape.size() < 2) return shape;
+    if (rank == kRowsRank)
+        shape.insert(shape.end() - 1, Dim(1));
+    else
+        std::swap(shape[shape.size() - 2], shape.back());
     return shape;
 }
 
@@ -42,14 +58,17 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             if (node.kind != NodeKind::Op || node.types.size() != 1) continue;
-            if (isImageAsRows(node)) {
+            if (isImageAsLine(node)) {
                 m_images[{id, 0}] = node.operands[0];
                 continue;
             }
-            const bool isKnown =
-                std::any_of(node.operands.begin(), node.operands.end(),
-                            [&](ValueRef operand) { return m_images.count(operand) > 0; });
-            if (isKnown) rewrite(id, node);
+            const auto known =
+                std::find_if(node.operands.begin(), node.operands.end(),
+                             [&](ValueRef operand) { return m_images.count(operand) > 0; });
+            if (known != node.operands.end())
+                rewrite(id, node, lineRank(*known));
+            else if (isOfColumn(node) || spansRows(m_module, node))
+                rewrite(id, node, kColumnsRank);
         }
         return std::move(m_patches);
     }
@@ -59,28 +78,37 @@ private:
     {
         if (!value.node.isValid()) return std::nullopt;
         const DataType number = m_module.type(value).dtype;
-        if (number != kFloat32 && number != kInt8 && number != kUInt8) return std::nullopt;
-        return m_module.type(value).shape;
+        const bool isOfImages =
+            number == kFloat32 || number == kInt8 || number == kUInt8 || number == kInt32;
+        return isOfImages ? std::optional(m_module.type(value).shape) : std::nullopt;
     }
-    bool isRows(ValueRef value) const
+    /// The rank of a line, 0 of what is none.
+    size_t lineRank(ValueRef value) const
     {
         const auto shape = shapeOf(value);
-        return shape && shape->size() == kRowsRank;
+        return shape && isLine(*shape) ? shape->size() : 0;
     }
 
-    /// [N, C, 1, L] -> [N, C, L].
-    bool isImageAsRows(const NodeRecord& node) const
+    /// [N, C, 1, L] -> [N, C, L] or [N, C, L, 1].
+    bool isImageAsLine(const NodeRecord& node) const
     {
-        if (!isOp(node, reshapeOp) || !isRows({node.id, 0})) return false;
+        const size_t rank = lineRank({node.id, 0});
+        if (!isOp(node, reshapeOp) || rank == 0) return false;
         const auto image = shapeOf(node.operands[0]);
-        return image && *image == imageShape(*shapeOf({node.id, 0}));
+        return image && *image == imageShape(*shapeOf({node.id, 0}), rank);
+    }
+    bool isOfColumn(const NodeRecord& node) const
+    {
+        return isPlainConvolution(node) && lineRank(node.operands[0]) == kColumnsRank;
     }
 
-    void rewrite(NodeId id, const NodeRecord& node)
+    /// Of a node that reads lines of `rank`.
+    void rewrite(NodeId id, const NodeRecord& node, size_t rank)
     {
         PatchWriter patch(m_module, m_function.id, "rows-to-images",
                           nodeLabel(m_module, node) + " works on images of one row", {id});
         m_patch = &patch;
+        m_rank = rank;
         m_made.clear();
         const auto done = isOp(node, reshapeOp) ? imageAgain(node) : replacement(node);
         if (!done) {
@@ -91,23 +119,31 @@ private:
         m_patches.push_back(patch.take());
     }
 
-    /// [N, C, L] -> [N, C, 1, L], in front of the next convolution.
-    std::optional<ValueRef> imageAgain(const NodeRecord& node) const
+    /// A line -> [N, C, 1, L], in front of the next convolution; rows of columns or columns of rows
+    /// are other lines of the same image.
+    std::optional<ValueRef> imageAgain(const NodeRecord& node)
     {
         const ValueRef image = m_images.at(node.operands[0]);
-        const auto rows = shapeOf(node.operands[0]), wanted = shapeOf({node.id, 0});
-        if (!wanted || *wanted != imageShape(*rows)) return std::nullopt;
-        return image;
+        const auto line = shapeOf(node.operands[0]), wanted = shapeOf({node.id, 0});
+        if (!wanted) return std::nullopt;
+        const Shape known = imageShape(*line, m_rank);
+        if (*wanted == known) return image;
+        if (isLine(*wanted) && imageShape(*wanted, wanted->size()) == known)
+            m_images[{node.id, 0}] = image;
+        return std::nullopt;
     }
 
-    /// The rows again, of what the node computes on images.
+    /// The line again, of what the node computes on images.
     std::optional<ValueRef> replacement(const NodeRecord& node)
     {
         const auto result = shapeOf({node.id, 0});
         if (!result) return std::nullopt;
         const auto image = imageOf(node);
         if (!image) return std::nullopt;
-        if (result->size() == kRowsRank) m_images[{node.id, 0}] = *image;
+        if (isLine(*result))
+            m_images[{node.id, 0}] = *image;
+        else if (result->size() == kColumnsRank)
+            return image; // of one pixel either way
         return reshape(*image, *result);
     }
 
@@ -115,18 +151,36 @@ private:
     {
         const OpDef& op = factsOf(node);
         if (op.blockedForm == BlockedForm::ByReduction) return reduction(op, node);
-        if (!isRows({node.id, 0})) return std::nullopt;
+        if (isPlainConvolution(node) || isPlainPool(node)) return window(node);
+        if (lineRank({node.id, 0}) != m_rank) return std::nullopt;
         if (isOp(node, concatenateOp)) return concatenation(node);
         if (isOp(node, stridedSliceOp)) return slice(node);
         if (isOp(node, padOp)) return padded(node);
+        if (isOneOf(node, qnnQuantizeOp, qnnDequantizeOp)) return scaled(node);
         return elementwise(op, node);
     }
 
-    /// Over the columns.
+    /// Of columns, whose only result may be one element.
+    std::optional<ValueRef> window(const NodeRecord& node)
+    {
+        const auto result = shapeOf({node.id, 0});
+        if (m_rank != kColumnsRank || !result || result->back() != Dim(1)) return std::nullopt;
+        if (lineRank(node.operands[0]) == 0) return columnsAsChannels(m_module, *m_patch, node);
+        return turnedWindow(m_module, *m_patch, m_uses, node, image(node.operands[0]));
+    }
+
+    /// Over the line.
     std::optional<ValueRef> reduction(const OpDef& op, const NodeRecord& node)
     {
         const Extents axes = node.attrs.integers("axis", {});
-        if (axes.size() != 1 || normalizedAxis(axes[0], kRowsRank) != kRowsAxis ||
+        const auto isOfLine = [&](int64_t axis) {
+            return normalizedAxis(axis, m_rank) >= kLineAxis;
+        };
+        const auto isLineAxis = [&](int64_t axis) {
+            return normalizedAxis(axis, m_rank) == kLineAxis;
+        };
+        if (!std::all_of(axes.begin(), axes.end(), isOfLine) ||
+            !std::any_of(axes.begin(), axes.end(), isLineAxis) ||
             node.attrs.integer("exclude", 0) != 0)
             return std::nullopt;
         Attrs attrs = node.attrs;
@@ -135,41 +189,47 @@ private:
         return m_patch->op(op, {image(node.operands[0])}, std::move(attrs));
     }
 
-    /// Side by side as channels or as columns.
+    /// Side by side as channels or along the line.
     std::optional<ValueRef> concatenation(const NodeRecord& node)
     {
         if (!std::all_of(node.operands.begin(), node.operands.end(),
-                         [&](ValueRef operand) { return isRows(operand); }))
+                         [&](ValueRef operand) { return lineRank(operand) == m_rank; }))
             return std::nullopt;
-        const int64_t axis = normalizedAxis(node.attrs.integer("axis", 0), kRowsRank);
+        const int64_t axis = normalizedAxis(node.attrs.integer("axis", 0), m_rank);
         std::vector<ValueRef> parts;
         for (const ValueRef operand : node.operands) parts.push_back(image(operand));
         return m_patch->op(concatenateOp, parts,
-                           {{"axis", axis == kRowsAxis ? kImageColumn : axis}});
+                           {{"axis", axis == kLineAxis ? kImageColumn : axis}});
     }
 
-    /// Of columns.
+    /// Of the line.
     std::optional<ValueRef> slice(const NodeRecord& node)
     {
         const Extents axes = node.attrs.integers("axes", {});
-        if (axes.size() != 1 || normalizedAxis(axes[0], kRowsRank) != kRowsAxis)
-            return std::nullopt;
+        if (axes.size() != 1 || normalizedAxis(axes[0], m_rank) != kLineAxis) return std::nullopt;
         Attrs attrs = node.attrs;
         attrs.set("axes", Extents{kImageColumn});
         return m_patch->op(stridedSliceOp, {image(node.operands[0])}, std::move(attrs));
     }
 
-    /// With columns before and behind, as causal convolutions read them.
+    /// With elements before and behind, as causal convolutions read them.
     std::optional<ValueRef> padded(const NodeRecord& node)
     {
-        Extents width = node.attrs.integers("pad_width", {});
-        if (width.size() != 2 * kRowsRank || node.operands.size() != 1 ||
-            std::any_of(width.begin(), width.end() - 2, [](int64_t wide) { return wide != 0; }))
-            return std::nullopt;
+        const Extents width = node.attrs.integers("pad_width", {});
+        constexpr size_t kBefore = 2 * kLineAxis, kBehind = kBefore + 1;
+        if (width.size() != 2 * m_rank || node.operands.size() != 1) return std::nullopt;
+        for (size_t i = 0; i < width.size(); ++i)
+            if (i != kBefore && i != kBehind && width[i] != 0) return std::nullopt;
         Attrs attrs = node.attrs;
-        width.insert(width.begin(), {0, 0});
-        attrs.set("pad_width", std::move(width));
+        attrs.set("pad_width", Extents{0, 0, 0, 0, 0, 0, width[kBefore], width[kBehind]});
         return m_patch->op(padOp, {image(node.operands[0])}, std::move(attrs));
+    }
+
+    /// Integers for real values or the other way round, of one scale.
+    std::optional<ValueRef> scaled(const NodeRecord& node)
+    {
+        if (!convertsByOneScale(m_module, node)) return std::nullopt;
+        return m_patch->opOn(node, image(node.operands[0]));
     }
 
     std::optional<ValueRef> elementwise(const OpDef& op, const NodeRecord& node)
@@ -185,7 +245,7 @@ private:
     bool canStandBeside(ValueRef operand) const
     {
         const auto shape = shapeOf(operand);
-        return shape && shape->size() <= kRowsRank;
+        return shape && shape->size() <= m_rank;
     }
 
     ValueRef reshape(ValueRef value, const Shape& shape)
@@ -196,14 +256,15 @@ private:
     /// The value beside images: one of fewer dimensions, too.
     ValueRef image(ValueRef value)
     {
+        const bool isWhole = lineRank(value) == m_rank;
         const auto found = m_images.find(value);
-        if (found != m_images.end()) return found->second;
-        const Shape shape = *shapeOf(value);
-        if (shape.size() < 2) return value;
+        if (isWhole && found != m_images.end()) return found->second;
+        const Shape shape = *shapeOf(value), wanted = imageShape(shape, m_rank);
+        if (wanted == shape) return value;
         if (constantOf(m_module, value)) // as it is, for the passes that fold scales
-            return m_patch->reshapedConstant(value, *constantShape(imageShape(shape)), m_uses);
-        const ValueRef made = reshape(value, imageShape(shape));
-        if (shape.size() < kRowsRank) return made;
+            return m_patch->reshapedConstant(value, *constantShape(wanted), m_uses);
+        const ValueRef made = reshape(value, wanted);
+        if (!isWhole) return made;
         m_images[value] = made;
         m_made.push_back(value);
         return made;
@@ -212,8 +273,9 @@ private:
     const Module& m_module;
     const GraphFunction& m_function;
     UseIndex m_uses;
-    std::map<ValueRef, ValueRef> m_images; ///< of rows
+    std::map<ValueRef, ValueRef> m_images; ///< of lines
     std::vector<ValueRef> m_made;          ///< of those, what the patch in hand made
+    size_t m_rank = 0;                     ///< of the lines of the node in hand
     PatchWriter* m_patch = nullptr;
     Patches m_patches;
 };
