@@ -189,6 +189,19 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
     return packing + winogradForm(conv.size(), blocked, conv.tile).cycles;
 }
 
+double blockedCycles(const BlockableConvolution& conv, const LayoutMachine& machine)
+{
+    const int64_t in = channelBlock(conv.inChannels, machine.lanes);
+    const int64_t out = channelBlock(conv.outChannels, machine.lanes);
+    if (out == 0) return std::numeric_limits<double>::infinity();
+    const double direct = convolutionCycles(conv, in, out, machine);
+    if (in == 0 || conv.isDilated || conv.groups != 1) return direct;
+    LayoutMachine blocked = machine;
+    blocked.lanes = static_cast<int>(out);
+    const WinogradForm form = winogradForm(conv.size(), blocked);
+    return form.tile.isDirect() ? direct : std::min(direct, form.cycles);
+}
+
 double windowCycles(const Module& module, const NodeRecord& node, int64_t block,
                     const TargetFacts& facts)
 {

@@ -43,6 +43,9 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
 /// from plain data. Infinity where there is no such form.
 double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
                          const LayoutMachine& machine);
+/// Cycles in the widest blocks that results have, from blocks of data where there are some, by
+/// Winograd's method where that is faster. Infinity where results fill no blocks.
+double blockedCycles(const BlockableConvolution& conv, const LayoutMachine& machine);
 /// Cycles of a pool or of resizing in blocks of channels; 0: plain.
 double windowCycles(const Module& module, const NodeRecord& node, int64_t block,
                     const TargetFacts& facts);

@@ -9,13 +9,13 @@
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/channel_classes.h"
 #include "compiler/passes/layout/layout_machine.h"
+#include "compiler/passes/layout/longer_constant.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tenon::compiler {
 namespace {
@@ -181,25 +181,10 @@ private:
         });
     }
 
-    /// The constant with zeros behind its channels along `axis`; `filler`: in the place of zero, of
-    /// bytes.
+    /// The constant with `filler` behind its channels along `axis`.
     ValueRef padded(PatchWriter& patch, ValueRef value, size_t axis, int64_t more, int filler) const
     {
-        const Tensor& constant = *constantOf(m_module, value);
-        std::vector<int64_t> shape = constant.shape();
-        size_t each = constant.dtype().bytes();
-        for (size_t i = axis; i < shape.size(); ++i) each *= static_cast<size_t>(shape[i]);
-        shape[axis] += more;
-        const auto extend = [&](std::span<std::byte> out) {
-            const auto in = constant.bytes();
-            const size_t runs = in.size() / each, longer = out.size() / runs;
-            for (size_t run = 0; run < runs; ++run) {
-                std::byte* at = out.data() + run * longer;
-                std::memcpy(at, in.data() + run * each, each);
-                std::memset(at + each, filler, longer - each);
-            }
-        };
-        return patch.constant(Tensor::make(constant.dtype(), shape, extend),
+        return patch.constant(longer(*constantOf(m_module, value), axis, more, filler),
                               m_module.node(value.node).name);
     }
 

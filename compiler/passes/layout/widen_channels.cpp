@@ -10,12 +10,12 @@
 #include "compiler/passes/layout/group_merge.h"
 #include "compiler/passes/layout/layout_costs.h"
 #include "compiler/passes/layout/layout_machine.h"
+#include "compiler/passes/layout/longer_constant.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantize/integer_phases.h"
 #include "compiler/passes/rewrite_functions.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <set>
 
@@ -29,41 +29,6 @@ constexpr double kSmallMargin = 0.95;
 constexpr int64_t kFewOf = 8;
 constexpr int kNarrowestBlock = 4;
 constexpr size_t kChannelAxis = 1;
-
-/// `fill` as an element of the type.
-std::vector<std::byte> elementOf(DataType dtype, int fill)
-{
-    std::vector<std::byte> out(static_cast<size_t>(dtype.bytes()));
-    if (dtype.isFloat())
-        storeNumber(dtype, out, 0, fill);
-    else
-        storeInteger(dtype, out, 0, fill);
-    return out;
-}
-
-/// `tensor` with `more` entries of `fill` behind each run along `axis`.
-Tensor longer(const Tensor& tensor, size_t axis, int64_t more, int fill)
-{
-    const std::vector<std::byte> element = elementOf(tensor.dtype(), fill);
-    std::vector<int64_t> shape = tensor.shape();
-    size_t inner = element.size(), runs = 1;
-    for (size_t i = 0; i < shape.size(); ++i)
-        if (i < axis)
-            runs *= static_cast<size_t>(shape[i]);
-        else
-            inner *= static_cast<size_t>(shape[i]);
-    const size_t added = inner / static_cast<size_t>(shape[axis]) * static_cast<size_t>(more);
-    shape[axis] += more;
-    return Tensor::make(tensor.dtype(), shape, [&](std::span<std::byte> out) {
-        std::byte* at = out.data();
-        for (size_t run = 0; run < runs; ++run) {
-            std::memcpy(at, tensor.bytes().data() + run * inner, inner);
-            at += inner;
-            for (size_t i = 0; i < added; i += element.size(), at += element.size())
-                std::memcpy(at, element.data(), element.size());
-        }
-    });
-}
 
 bool contains(const std::vector<NodeId>& nodes, NodeId id)
 {
@@ -210,13 +175,7 @@ private:
         const bool isBlocked = out != 0 && !mayBePlain;
         double least =
             isBlocked ? convolutionCycles(*conv, in, out, m_machine) : plainCost(node, *conv, own);
-        if (out == 0) return least;
-        least = std::min(least, convolutionCycles(*conv, in, out, m_machine));
-        if (in == 0 || conv->isDilated || conv->groups != 1) return least;
-        LayoutMachine blocked = m_machine;
-        blocked.lanes = static_cast<int>(out);
-        const WinogradForm form = winogradForm(conv->size(), blocked);
-        return form.tile.isDirect() ? least : std::min(least, form.cycles);
+        return std::min(least, blockedCycles(*conv, m_machine));
     }
 
     const std::vector<int64_t>& weightOf(const NodeRecord& conv) const
