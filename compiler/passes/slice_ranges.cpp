@@ -30,4 +30,23 @@ std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const Node
     return ranges;
 }
 
+std::optional<SliceRange> channelSliceOf(const Module& module, const NodeRecord& node)
+{
+    constexpr size_t kChannelAxis = 1;
+    if (node.kind != NodeKind::Op || !isOp(node, stridedSliceOp) || node.operands.size() != 1)
+        return std::nullopt;
+    const Shape &whole = module.type(node.operands[0]).shape, &part = node.types[0].shape;
+    const std::vector<int64_t> begin = node.attrs.integers("begin", {}),
+                               axes = node.attrs.integers("axes", {}),
+                               strides = node.attrs.integers("strides", {});
+    const bool isOfChannels = whole.size() > 2 && axes.size() == 1 && begin.size() == 1 &&
+                              normalizedAxis(axes[0], whole.size()) == kChannelAxis;
+    if (!isOfChannels || (!strides.empty() && strides[0] != 1) || !whole[kChannelAxis].isConst() ||
+        !part[kChannelAxis].isConst())
+        return std::nullopt;
+    const int64_t channels = whole[kChannelAxis].value();
+    const int64_t first = begin[0] < 0 ? begin[0] + channels : begin[0];
+    return SliceRange{std::clamp<int64_t>(first, 0, channels), 1, part[kChannelAxis].value()};
+}
+
 } // namespace tenon::compiler

@@ -20,4 +20,8 @@ struct SliceRange
 /// when the node is another one or a dimension is not known.
 std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const NodeRecord& node);
 
+/// The channels, along axis 1, of a strided_slice of neighbouring channels and all else of
+/// [N, C, ...]; other sizes may be open. Nothing for other nodes.
+std::optional<SliceRange> channelSliceOf(const Module& module, const NodeRecord& node);
+
 } // namespace tenon::compiler

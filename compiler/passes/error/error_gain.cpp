@@ -5,6 +5,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/error/layer_weights.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/slice_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -142,6 +143,8 @@ private:
         if (const auto weights = layerWeights(m_module, node))
             return passLayer(node, *weights, results[0]);
         if (isOp(node, concatenateOp) || isOp(node, splitOp)) return passParts(node, results);
+        if (const auto slice = channelSliceOf(m_module, node))
+            return passChannels(node, slice->begin, results[0]);
         const OpDef* op = findOp(node.op);
         if (const double factor = windowFactor(node); factor > 0)
             return add(node.operands[0], scaled(results[0], factor));
@@ -234,6 +237,15 @@ private:
     }
 
     /// Parts along the channels; along another axis each has all of them.
+    /// To those that a slice begins with and the next ones.
+    void passChannels(const NodeRecord& node, int64_t first, const Gains& results)
+    {
+        Gains gains(channelsOf(m_module.type(node.operands[0])), 0);
+        std::copy(results.begin(), results.end(),
+                  gains.begin() + static_cast<std::ptrdiff_t>(first));
+        add(node.operands[0], gains);
+    }
+
     void passParts(const NodeRecord& node, const std::vector<Gains>& results)
     {
         const bool joins = isOp(node, concatenateOp);

@@ -17,6 +17,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/slice_ranges.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -179,10 +180,26 @@ private:
         return true;
     }
 
+    /// Of whole blocks.
+    bool alterChannelSlice(const NodeRecord& node, const SliceRange& slice, int64_t block)
+    {
+        const int64_t begin = slice.begin / block, end = begin + slice.extent / block;
+        NodeRecord record = node;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        record.attrs = {{"axes", std::vector<int64_t>{1}},
+                        {"begin", std::vector<int64_t>{begin}},
+                        {"end", std::vector<int64_t>{end}}};
+        m_values.explain("keep-blocked", "takes whole blocks of " + blockedLayout(block));
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
     bool alterSpatial(const NodeRecord& node)
     {
         const int64_t block = m_values.blockOf(node.operands[0]);
         if (block == 0 || node.types[0].shape.size() != 4) return false;
+        if (const auto slice = channelSliceOf(m_module, node))
+            return isOfWholeBlocks(*slice, block) && alterChannelSlice(node, *slice, block);
         NodeRecord record = node;
         if (isOp(node, padOp)) {
             // Whole blocks of one number may stand beside those that are there.

@@ -2,6 +2,7 @@
 // How many channels make a block: whole vectors, or halves and quarters of them, that divide.
 #include "compiler/passes/layout/channel_block.h"
 
+#include "compiler/passes/slice_ranges.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "core/tensor/dim_bounds.h"
 
@@ -57,6 +58,11 @@ int blockLanes(const TargetFacts& facts)
 {
     constexpr int kWidest = 16;
     return std::min(facts.lanes(kFloat32.bytes()), kWidest);
+}
+
+bool isOfWholeBlocks(const SliceRange& slice, int64_t block)
+{
+    return block > 0 && slice.begin % block == 0 && slice.extent % block == 0;
 }
 
 int64_t channelBlock(int64_t channels, int lanes)

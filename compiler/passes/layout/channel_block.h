@@ -12,6 +12,8 @@ namespace tenon::compiler {
 
 using namespace core;
 
+struct SliceRange;
+
 /// Floats of the widest block of channels: a vector, of at most 16.
 int blockLanes(const TargetFacts& facts);
 /// What one core copies, of what its second-level cache gives (12 of 32 on an AMD EPYC with
@@ -19,6 +21,8 @@ int blockLanes(const TargetFacts& facts);
 inline constexpr double kCopiedOfL2 = 0.375;
 /// Largest of {lanes, lanes/2, ..., 4} that divides `channels`; 0: not blocked.
 int64_t channelBlock(int64_t channels, int lanes);
+/// Whether channels of a slice are blocks of so many; of plain values they are not.
+bool isOfWholeBlocks(const SliceRange& slice, int64_t block);
 /// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.
 int64_t weightBlock(int64_t channels, int64_t block);
 /// The same of floats for so many positions: no wider than a tile where that takes half of it.

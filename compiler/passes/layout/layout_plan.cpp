@@ -6,6 +6,7 @@
 #include "compiler/passes/layout/broadcast_operand.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/slice_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -182,6 +183,9 @@ void LayoutPlan::addCosts()
             addConvolution(node, *conv);
         } else if (isOne && isOp(node, concatenateOp) && classOf({id, 0})) {
             addConcatenation(node);
+        } else if (isOne && channelSliceOf(m_module, node) && classOf({id, 0}) &&
+                   classOf(node.operands[0])) {
+            addChannelSlice(node);
         } else if (isOne && isOp(node, qnnConv2dOp)) {
             continue; // blocks of its own, always
         } else if (isOne && isOneOf(node, qnnQuantizeOp, qnnDequantizeOp) &&
@@ -283,6 +287,23 @@ void LayoutPlan::addConcatenation(const NodeRecord& node)
             }
         }
     }
+}
+
+/// Cut in the blocks of the whole where these divide both ends, else plain.
+void LayoutPlan::addChannelSlice(const NodeRecord& node)
+{
+    const size_t in = *classOf(node.operands[0]), out = *classOf({node.id, 0});
+    const SliceRange slice = *channelSliceOf(m_module, node);
+    const double move = transformCycles(node.types[0], m_machine.facts);
+    for (size_t i = 0; i < m_blocks[in].size(); ++i)
+        for (size_t o = 0; o < m_blocks[out].size(); ++o) {
+            const int64_t from = m_blocks[in][i], to = m_blocks[out][o];
+            const int64_t cut = isOfWholeBlocks(slice, from) ? from : 0;
+            const double moves = (from == cut ? 0 : 1) + (cut == to             ? 0
+                                                          : cut == 0 || to == 0 ? 1
+                                                                                : 2);
+            m_graph.addPair(in, out, i, o, moves * move);
+        }
 }
 
 int64_t LayoutPlan::block(ValueRef value) const

@@ -37,6 +37,7 @@ private:
     void addConvolution(const NodeRecord& node, const BlockableConvolution& conv);
     void addDequantization(const NodeRecord& node);
     void addConcatenation(const NodeRecord& node);
+    void addChannelSlice(const NodeRecord& node);
     void addWindow(const NodeRecord& node);
     void payTransform(ValueRef value);
     void payPlainReaders(const NodeRecord& node);

@@ -12,6 +12,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/slice_ranges.h"
 
 #include <algorithm>
 #include <map>
@@ -202,9 +203,10 @@ private:
                            {{"axis", axis == kLineAxis ? kImageColumn : axis}});
     }
 
-    /// Of the line.
+    /// Of the line or of channels.
     std::optional<ValueRef> slice(const NodeRecord& node)
     {
+        if (channelSliceOf(m_module, node)) return m_patch->opOn(node, image(node.operands[0]));
         const Extents axes = node.attrs.integers("axes", {});
         if (axes.size() != 1 || normalizedAxis(axes[0], m_rank) != kLineAxis) return std::nullopt;
         Attrs attrs = node.attrs;

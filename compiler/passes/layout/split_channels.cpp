@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SplitChannels: images and rows that are split by channels, [N, C, H, W] or [N, C, L], for what
+// works on images are slices of them, each of which stays in blocks where these divide its ends,
+// is computed where it is read, or is nothing but a place in memory (gates of WaveNet and of
+// convolutional LSTMs, halves of ShuffleNet and YOLO).
+#include "compiler/ops/ops.h"
+#include "compiler/passes/layout/turned_windows.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr size_t kRankOfRows = 3, kRankOfImages = 4;
+constexpr int64_t kChannels = 1;
+constexpr int64_t kSmallestBlock = 4;
+
+class ChannelSplitter
+{
+public:
+    ChannelSplitter(const Module& module, const GraphFunction& function)
+        : m_module(module)
+        , m_function(function)
+        , m_uses(module, function)
+    {
+    }
+
+    Patches run() const
+    {
+        Patches patches;
+        for (const NodeId id : m_function.order)
+            if (const NodeRecord& node = m_module.node(id); isSplit(node))
+                patches.push_back(patchOf(node));
+        return patches;
+    }
+
+private:
+    bool isSplit(const NodeRecord& node) const
+    {
+        if (node.kind != NodeKind::Op || !isOp(node, splitOp) || m_uses.isResult(node.id))
+            return false;
+        const Shape& shape = m_module.type(node.operands[0]).shape;
+        const bool isOfChannels =
+            (shape.size() == kRankOfRows || shape.size() == kRankOfImages) &&
+            normalizedAxis(node.attrs.integer("axis", 0), shape.size()) == kChannels &&
+            std::all_of(shape.begin() + 1, shape.end(),
+                        [](const Dim& dim) { return dim.isConst(); });
+        const std::span<const NodeId> users = m_uses.users(node.id);
+        return isOfChannels && hasWholeBlocks(node) &&
+               std::all_of(users.begin(), users.end(),
+                           [&](NodeId id) { return worksOnImages(m_module.node(id)); });
+    }
+
+    static bool hasWholeBlocks(const NodeRecord& node)
+    {
+        return std::all_of(node.types.begin(), node.types.end(), [](const TensorType& type) {
+            return type.shape[kChannels].value() % kSmallestBlock == 0;
+        });
+    }
+
+    bool worksOnImages(const NodeRecord& node) const
+    {
+        if (node.kind != NodeKind::Op) return false;
+        if (isPlainConvolution(node) || isPlainPool(node) || convertsByOneScale(m_module, node) ||
+            isOneOf(node, splitOp, stridedSliceOp, concatenateOp, padOp, resize2dOp))
+            return true;
+        if (isOp(node, reshapeOp)) // of rows, in front of a convolution
+            return m_module.type(node.operands[0]).shape.size() == kRankOfRows &&
+                   node.types[0].shape.size() == kRankOfImages;
+        return isElementwise(factsOf(node));
+    }
+
+    Patch patchOf(const NodeRecord& node) const
+    {
+        PatchWriter patch(m_module, m_function.id, "split-channels",
+                          nodeLabel(m_module, node) + " is a slice for each part", {node.id});
+        int64_t begin = 0;
+        for (uint32_t i = 0; i < node.types.size(); ++i) {
+            const int64_t end = begin + node.types[i].shape[kChannels].value();
+            patch.replace({node.id, i}, patch.op(stridedSliceOp, {node.operands[0]},
+                                                 {{"axes", std::vector<int64_t>{kChannels}},
+                                                  {"begin", std::vector<int64_t>{begin}},
+                                                  {"end", std::vector<int64_t>{end}}}));
+            begin = end;
+        }
+        patch.erase(node.id);
+        return patch.take();
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    UseIndex m_uses;
+};
+
+} // namespace
+
+Result<Patches> runSplitChannels(const Module& module, const PassContext&)
+{
+    return rewriteFunctions<ChannelSplitter>(module);
+}
+
+} // namespace tenon::compiler
