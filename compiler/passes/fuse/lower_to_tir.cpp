@@ -214,12 +214,24 @@ struct Lowered
     }
 };
 
-/// Where the kernel computes patches, so many of them.
-void markPatches(tir::PrimFunc& kernel, const Lowered& lowered, int64_t count)
+constexpr int64_t kSeveral = 2;
+
+/// How many patches the kernel's results are. An item may be more than one: of two images, whose
+/// patches are 2 * n * m, those of n * m items are two each.
+int64_t patchesOf(const tir::PrimFunc& kernel)
+{
+    const tir::Expr& count =
+        kernel.params[kernel.params.size() - static_cast<size_t>(kernel.outputCount)]->shape.at(0);
+    return count->kind == tir::ExprKind::IntImm ? count->integer : kSeveral;
+}
+
+/// Where the kernel computes patches, at least so many of them.
+void markPatches(tir::PrimFunc& kernel, const Lowered& lowered, int64_t least)
 {
     if (lowered.grid)
-        setPatches(kernel,
-                   {.sides = lowered.grid->sides, .steps = lowered.grid->steps, .count = count});
+        setPatches(kernel, {.sides = lowered.grid->sides,
+                            .steps = lowered.grid->steps,
+                            .count = std::max(least, patchesOf(kernel))});
 }
 
 /// The kernel of so many items.
@@ -241,7 +253,6 @@ Result<tir::PrimFunc> lowerWithSizes(const Module& module, const Lowered& lowere
     auto kernel = lowerFunction(module, function, as);
     if (!kernel) return kernel;
     kernel = withSizes(*std::move(kernel), kernelSizes(module, function));
-    constexpr int64_t kSeveral = 2;
     markPatches(*kernel, lowered, kSeveral);
     return kernel;
 }

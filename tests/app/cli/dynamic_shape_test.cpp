@@ -267,6 +267,14 @@ TEST(DynamicShape, PicturesAreCutIntoPatches)
                                     open);
 }
 
+/// The last patch of one picture ends elsewhere than the first of the next, beside which it is
+/// computed.
+TEST(DynamicShape, SomePicturesAreCutIntoPatches)
+{
+    expectNumbersOfStaticModels(patchModel(), {{2, 16, 7, 9}, {2, 16, 33, 17}, {2, 16, 70, 40}},
+                                "2,16,7..80,7..80");
+}
+
 TEST(DynamicShape, OperatorsOfKnownItemsTakeAnyBatch)
 {
     expectNumbersOfStaticModels(batchModel(), {{1, 16, 4, 6}, {3, 16, 4, 6}}, "1..4,16,4,6");

@@ -2,6 +2,7 @@
 // Parts of convolutional networks, with as many channels as vectors and blocks of weights care for:
 // odd counts, narrow groups, wide dilations, transposed convolutions of all steps, shuffles.
 #include "tests/fuzz/graphs/random_film.h"
+#include "tests/fuzz/graphs/random_lines.h"
 #include "tests/fuzz/graphs/random_parts.h"
 
 #include <iterator>
@@ -232,7 +233,7 @@ void addImageNode(GraphBuilder& builder)
         pointwise, pointwise,          dense,       dense,       grouped,       grouped,
         depthwise, residual,           residual,    transposed,  shuffle,       split,
         excite,    addFilmNode,        addFilmNode, addFilmNode, shufflePixels, slope,
-        pyramid,   normalizeInstances, sequence};
+        pyramid,   normalizeInstances, sequence,    addLineNode, addLineNode,   addLineNode};
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 
