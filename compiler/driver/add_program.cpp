@@ -2,8 +2,10 @@
 // From kernels to a program: calls in order, joins placed, memory planned.
 #include "compiler/driver/compile_stages.h"
 #include "compiler/executor/place_joins.h"
+#include "compiler/executor/place_slices.h"
 #include "compiler/ops/source_macs.h"
 #include "compiler/passes/fuse/fusion_groups.h"
+#include "compiler/passes/slice_ranges.h"
 #include "core/ir/tir/text.h"
 #include "runtime/include/tenon/c_backend_api.h"
 
@@ -47,6 +49,19 @@ std::set<std::string> joinsOf(const Module& lowered, const ExecutorProgram& prog
             joins.insert(call.name);
     }
     return joins;
+}
+
+/// Names of the calls that only copy one piece of their operand, with the bytes in front of it.
+std::map<std::string, int64_t> slicesIn(const Module& lowered, const ExecutorProgram& program)
+{
+    std::map<std::string, int64_t> slices;
+    for (const KernelCall& call : program.calls) {
+        const std::vector<NodeId>& members = lowered.function(lowered.node(call.node).callee).order;
+        if (members.size() != 1 || call.outputCount != 1) continue;
+        if (const auto first = firstOfPiece(lowered, lowered.node(members[0])))
+            slices[call.name] = *first * lowered.node(members[0]).types[0].dtype.bytes();
+    }
+    return slices;
 }
 
 /// Kernels whose calls were all placed away; the others keep their order.
@@ -159,6 +174,8 @@ Status addProgram(CompileResult& result)
                 (result.vmReason.empty() ? "it was asked for" : result.vmReason));
     if (result.options.executor == ExecutorKind::Aot) {
         placeJoins(result.program, joinsOf(lowered, result.program));
+        if (!backEnd.traits(result.machine).savesMemory) // a view keeps the whole operand
+            placeSlices(result.program, slicesIn(lowered, result.program));
         dropUnusedKernels(result);
     }
     if (backEnd.sources)

@@ -7,9 +7,6 @@
 namespace tenon::compiler {
 namespace {
 
-/// What kernels assume of their parameters.
-constexpr int64_t kAlignment = 64;
-
 size_t at(int index) { return static_cast<size_t>(index); }
 
 /// The tensor itself, or the one that it is in another shape.
@@ -53,7 +50,7 @@ bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
             std::count(parts.begin(), parts.end(), part) == 1 &&
             std::none_of(program.outputs.begin(), program.outputs.end(),
                          [&](int output) { return program.memoryOwner(output) == part; });
-        if (!isFree || offset % kAlignment != 0 || !lastWriterOf(program, part)) return false;
+        if (!isFree || offset % kKernelAlignment != 0 || !lastWriterOf(program, part)) return false;
         offset += tensor.bytes();
     }
     return offset == program.tensors[at(join.arguments.back())].bytes();

@@ -26,6 +26,9 @@ enum class TensorRole : uint8_t
     Intermediate ///< written by exactly one call; an output of the model too when listed there
 };
 
+/// What kernels assume of their parameters, in bytes.
+inline constexpr int64_t kKernelAlignment = 64;
+
 /// A value that calls read or write.
 struct ProgramTensor
 {

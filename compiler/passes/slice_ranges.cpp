@@ -30,6 +30,24 @@ std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const Node
     return ranges;
 }
 
+std::optional<int64_t> firstOfPiece(const Module& module, const NodeRecord& node)
+{
+    if (node.kind != NodeKind::Op || node.operands.size() != 1) return std::nullopt;
+    const auto ranges = slicesOf(module, node);
+    if (!ranges) return std::nullopt;
+    const std::vector<int64_t> shape = *knownShape(module, node.operands[0]);
+    int64_t first = 0, inner = 1;
+    bool isWhole = true; // all dimensions so far
+    for (size_t d = shape.size(); d-- > 0; inner *= shape[d]) {
+        const SliceRange& range = (*ranges)[d];
+        if (!isWhole && range.extent != 1) return std::nullopt;
+        if (range.stride != 1 && range.extent > 1) return std::nullopt;
+        isWhole = isWhole && range.extent == shape[d];
+        first += range.begin * inner;
+    }
+    return first;
+}
+
 std::optional<SliceRange> channelSliceOf(const Module& module, const NodeRecord& node)
 {
     constexpr size_t kChannelAxis = 1;

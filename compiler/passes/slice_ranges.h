@@ -24,4 +24,8 @@ std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const Node
 /// [N, C, ...]; other sizes may be open. Nothing for other nodes.
 std::optional<SliceRange> channelSliceOf(const Module& module, const NodeRecord& node);
 
+/// The number of the first element, in row-major order, of a slice whose elements lie one behind
+/// the other in the operand; nothing for other nodes.
+std::optional<int64_t> firstOfPiece(const Module& module, const NodeRecord& node);
+
 } // namespace tenon::compiler

@@ -2,12 +2,14 @@
 // SplitChannels: images and rows that are split by channels, [N, C, H, W] or [N, C, L], for what
 // works on images are slices of them, each of which stays in blocks where these divide its ends,
 // is computed where it is read, or is nothing but a place in memory (gates of WaveNet and of
-// convolutional LSTMs, halves of ShuffleNet and YOLO).
+// convolutional LSTMs, halves of ShuffleNet and YOLO). Neighbouring slices that are joined again
+// are one slice, or all that they are of.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/turned_windows.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/slice_ranges.h"
 
 #include <algorithm>
 
@@ -34,6 +36,8 @@ public:
         for (const NodeId id : m_function.order)
             if (const NodeRecord& node = m_module.node(id); isSplit(node))
                 patches.push_back(patchOf(node));
+            else if (auto joined = joinedSlices(node))
+                patches.push_back(std::move(*joined));
         return patches;
     }
 
@@ -88,6 +92,71 @@ private:
         }
         patch.erase(node.id);
         return patch.take();
+    }
+
+    /// A concatenation with each run of neighbouring slices as one operand.
+    std::optional<Patch> joinedSlices(const NodeRecord& node) const
+    {
+        if (node.kind != NodeKind::Op || !isOp(node, concatenateOp)) return std::nullopt;
+        const size_t rank = node.types[0].shape.size();
+        if (normalizedAxis(node.attrs.integer("axis", 0), rank) != kChannels) return std::nullopt;
+        std::vector<Run> runs;
+        for (const ValueRef operand : node.operands)
+            if (const auto run = runOf(operand);
+                run && !runs.empty() && runs.back().slice && runs.back().source == run->source &&
+                runs.back().slice->begin + runs.back().slice->extent == run->slice->begin)
+                runs.back().slice->extent += run->slice->extent;
+            else
+                runs.push_back(run ? *run : Run{operand, {}, operand});
+        if (runs.size() == node.operands.size()) return std::nullopt;
+        return patchOf(node, runs);
+    }
+
+    /// Operands of a concatenation that are one.
+    struct Run
+    {
+        ValueRef source;                 ///< what slices are of
+        std::optional<SliceRange> slice; ///< of channels
+        ValueRef value = {};             ///< the first operand
+    };
+
+    std::optional<Run> runOf(ValueRef operand) const
+    {
+        const NodeRecord& node = m_module.node(operand.node);
+        const auto slice = channelSliceOf(m_module, node);
+        return slice ? std::optional(Run{node.operands[0], slice, operand}) : std::nullopt;
+    }
+
+    Patch patchOf(const NodeRecord& node, const std::vector<Run>& runs) const
+    {
+        PatchWriter patch(m_module, m_function.id, "join-slices",
+                          nodeLabel(m_module, node) + " joins neighbouring slices", {node.id});
+        if (runs.size() == 1 && !m_uses.isResult(node.id)) {
+            patch.replaceAndErase(node.id, valueOf(patch, runs.front()));
+            return patch.take();
+        }
+        NodeRecord joined = node;
+        joined.operands.clear();
+        for (const Run& run : runs) joined.operands.push_back(valueOf(patch, run));
+        joined.types.clear();
+        patch.change(std::move(joined));
+        return patch.take();
+    }
+
+    ValueRef valueOf(PatchWriter& patch, const Run& run) const
+    {
+        if (!run.slice || m_module.type(run.value).shape[kChannels] == Dim(run.slice->extent))
+            return run.value;
+        if (m_module.type(run.source).shape[kChannels] == Dim(run.slice->extent)) return run.source;
+        return sliced(patch, run.source, run.slice->begin, run.slice->extent);
+    }
+
+    static ValueRef sliced(PatchWriter& patch, ValueRef value, int64_t begin, int64_t extent)
+    {
+        return patch.op(stridedSliceOp, {value},
+                        {{"axes", std::vector<int64_t>{kChannels}},
+                         {"begin", std::vector<int64_t>{begin}},
+                         {"end", std::vector<int64_t>{begin + extent}}});
     }
 
     const Module& m_module;
