@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Views in place of copies, in execution order, so that slices of slices are views, too.
 #include "compiler/executor/place_slices.h"
 
 #include <algorithm>

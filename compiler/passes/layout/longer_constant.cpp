@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The same bytes with some inserted, run by run.
 #include "compiler/passes/layout/longer_constant.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows become columns and columns rows, of images and of kernels.
 #include "compiler/passes/layout/turned_windows.h"
 
 #include "compiler/ops/ops.h"
