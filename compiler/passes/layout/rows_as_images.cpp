@@ -167,7 +167,7 @@ private:
         const auto result = shapeOf({node.id, 0});
         if (m_rank != kColumnsRank || !result || result->back() != Dim(1)) return std::nullopt;
         if (lineRank(node.operands[0]) == 0) return columnsAsChannels(m_module, *m_patch, node);
-        return turnedWindow(m_module, *m_patch, m_uses, node, image(node.operands[0]));
+        return turnedWindow(m_module, *m_patch, node, image(node.operands[0]));
     }
 
     /// Over the line.

@@ -5,6 +5,8 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/shape_attrs.h"
 
+#include <cstring>
+#include <span>
 #include <utility>
 
 namespace tenon::compiler {
@@ -12,8 +14,8 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-constexpr size_t kWeight = 1, kKernelRow = 2, kKernelColumn = 3;
-constexpr size_t kChannel = 1, kRow = 2, kColumn = 3;
+constexpr size_t kWeight = 1; ///< among operands
+constexpr int64_t kChannel = 1, kRow = 2, kColumn = 3;
 
 /// Sizes of rows and columns, and padding at top, left, bottom and right.
 Attrs turnedAttrs(const NodeRecord& node)
@@ -28,26 +30,40 @@ Attrs turnedAttrs(const NodeRecord& node)
     return attrs;
 }
 
+/// [N, C, H, W] -> [N, C, W, H]
+Tensor turned(const Tensor& constant)
+{
+    Extents shape = constant.shape();
+    const auto rows = static_cast<size_t>(shape[kRow]),
+               columns = static_cast<size_t>(shape[kColumn]);
+    std::swap(shape[kRow], shape[kColumn]);
+    const size_t size = constant.dtype().bytes();
+    const std::span<const std::byte> from = constant.bytes();
+    return Tensor::make(constant.dtype(), std::move(shape), [&](std::span<std::byte> to) {
+        for (size_t plane = 0; plane < from.size(); plane += rows * columns * size)
+            for (size_t i = 0; i < rows * columns; ++i)
+                std::memcpy(to.data() + plane + (i % columns * rows + i / columns) * size,
+                            from.data() + plane + i * size, size);
+    });
+}
+
+/// The same of any value; constants stay some, for the passes that fold scales into weights.
+ValueRef turned(const Module& module, PatchWriter& patch, ValueRef value)
+{
+    if (const Tensor* constant = constantOf(module, value))
+        return patch.constant(turned(*constant), module.node(value.node).name);
+    return patch.op(transposeOp, {value}, {{"axes", Extents{0, 1, kColumn, kRow}}});
+}
+
 /// [N, C, H, W] -> [N, C * W, 1, H]
 ValueRef withColumnsAsChannels(const Module& module, PatchWriter& patch, ValueRef value)
 {
     const Shape& shape = module.type(value).shape;
-    const ValueRef turned = patch.op(transposeOp, {value}, {{"axes", Extents{0, 1, 3, 2}}});
-    return patch.op(reshapeOp, {turned},
-                    shapeAttrs({shape[0], shape[kChannel] * shape[kColumn], Dim(1), shape[kRow]}));
-}
-
-/// [O, I, KH, KW] -> [O, I, KW, KH]: the same bytes where one of these is 1.
-ValueRef turnedKernel(const Module& module, PatchWriter& patch, const UseIndex& uses,
-                      ValueRef weight)
-{
-    Extents shape = *knownShape(module, weight);
-    if (shape[kKernelRow] != 1 && shape[kKernelColumn] != 1)
-        return patch.op(transposeOp, {weight},
-                        {{"axes", Extents{0, 1, kKernelColumn, kKernelRow}}});
-    std::swap(shape[kKernelRow], shape[kKernelColumn]);
-    if (constantOf(module, weight)) return patch.reshapedConstant(weight, std::move(shape), uses);
-    return patch.op(reshapeOp, {weight}, {{"newshape", std::move(shape)}});
+    const Shape wanted{shape[0], shape[kChannel] * shape[kColumn], Dim(1), shape[kRow]};
+    if (const Tensor* constant = constantOf(module, value))
+        return patch.constant(turned(*constant).reshaped(*constantShape(wanted)),
+                              module.node(value.node).name);
+    return patch.op(reshapeOp, {turned(module, patch, value)}, shapeAttrs(wanted));
 }
 
 } // namespace
@@ -63,13 +79,12 @@ bool isPlainPool(const NodeRecord& node)
            node.attrs.string("layout", "NCHW") == "NCHW";
 }
 
-ValueRef turnedWindow(const Module& module, PatchWriter& patch, const UseIndex& uses,
-                      const NodeRecord& node, ValueRef image)
+ValueRef turnedWindow(const Module& module, PatchWriter& patch, const NodeRecord& node,
+                      ValueRef image)
 {
     std::vector<ValueRef> operands = node.operands;
     operands[0] = image;
-    if (isPlainConvolution(node))
-        operands[kWeight] = turnedKernel(module, patch, uses, operands[kWeight]);
+    if (isPlainConvolution(node)) operands[kWeight] = turned(module, patch, operands[kWeight]);
     return patch.op(factsOf(node), std::move(operands), turnedAttrs(node));
 }
 
@@ -80,7 +95,7 @@ bool spansRows(const Module& module, const NodeRecord& node)
                 &kernel = module.type(node.operands[kWeight]).shape, &result = node.types[0].shape;
     const Extents padding = node.attrs.integers("padding", {0, 0, 0, 0}),
                   dilation = node.attrs.integers("dilation", {1, 1});
-    return image[kColumn].isConst() && image[kColumn] == kernel[kKernelColumn] &&
+    return image[kColumn].isConst() && image[kColumn] == kernel[kColumn] &&
            image[kColumn] != Dim(1) && image[kChannel].isConst() && result[kRow] != Dim(1) &&
            padding[1] == 0 && padding[3] == 0 && dilation[1] == 1;
 }

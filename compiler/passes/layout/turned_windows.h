@@ -13,8 +13,8 @@ bool isPlainPool(const NodeRecord& node);
 
 /// What `node`, one of these, computes of [N, C, H, W], computed of `image`, [N, C, W, H], which
 /// has the same values: [N, O, OW, OH] of a kernel that is turned, too.
-ValueRef turnedWindow(const Module& module, PatchWriter& patch, const UseIndex& uses,
-                      const NodeRecord& node, ValueRef image);
+ValueRef turnedWindow(const Module& module, PatchWriter& patch, const NodeRecord& node,
+                      ValueRef image);
 
 /// Whether `node` is a convolution, without groups, whose kernel is as wide as the image, so that
 /// the result is a column, [N, O, OH, 1] with OH above 1.
