@@ -328,12 +328,24 @@ private:
             if (!isCumulative && limits.holdsToRounding)
                 limits.rounding =
                     m_rounding->of(*m_values->calls()[m_out.tensors[row].call], held, m_job);
-            errors[row] = tensorError(got, units, want,
-                                      want.dtype().isFloat() ? QuantizedUnits() : units, limits);
+            errors[row] = errorOf(isCumulative ? known : nullptr, got, units, want, limits);
             if (isCumulative)
                 if (Status kept = keep(row, want, got, *errors[row]); !kept) return kept;
         }
         return kDone;
+    }
+
+    /// Floats that were integers may be a step off where roundings before them, of `known`, differ.
+    TensorError errorOf(const Counterpart* known, const Tensor& got, const QuantizedUnits& units,
+                        const Tensor& want, const ErrorLimits& limits) const
+    {
+        const auto behind = known ? integersBehind(imported(), known->model) : std::nullopt;
+        const auto gotSteps = behind ? inWholeSteps(got, *behind) : std::nullopt;
+        const auto wantSteps = gotSteps ? inWholeSteps(want, *behind) : std::nullopt;
+        if (wantSteps)
+            return tensorError(*gotSteps, behind->units, *wantSteps, behind->units, limits);
+        return tensorError(got, units, want, want.dtype().isFloat() ? QuantizedUnits() : units,
+                           limits);
     }
 
     bool isWorst(size_t row, const TensorError& error) const

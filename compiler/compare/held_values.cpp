@@ -58,10 +58,17 @@ Result<Tensor> HeldValues::of(ValueRef value, const JobContext& job)
     }
     if (const Counterpart* known = m_values.counterpart(value))
         if (const Tensor reference = referenceOf(known->model); !reference.isNull())
-            return m_held[value] = toProgram(known->form, reference);
+            return m_held[value] = toProgram(known->form, reference, zeroOf(known->model));
     auto out = computed(node, value.index, job);
     if (out) m_held[value] = *out;
     return out;
+}
+
+int64_t HeldValues::zeroOf(ValueRef model) const
+{
+    if (m_imported.type(model).dtype.isFloat()) return 0;
+    const QuantizedUnits units = unitsOf(m_imported, model);
+    return units.zeros.size() == 1 ? units.zeros.front() : 0;
 }
 
 Tensor HeldValues::referenceOf(ValueRef model) const

@@ -22,6 +22,8 @@ private:
     Result<Tensor> computed(const NodeRecord& node, uint32_t index, const JobContext& job);
     /// What the reference has for a value of the model, in the model's type; null: nothing.
     Tensor referenceOf(ValueRef model) const;
+    /// The integer that stands for zero in a value of the model.
+    int64_t zeroOf(ValueRef model) const;
 
     const Module& m_imported;
     const Module& m_lowered;

@@ -5,6 +5,7 @@
 
 #include "compiler/driver/compile_stages.h"
 #include "core/compare/comparison.h"
+#include "core/compare/whole_steps.h"
 
 #include <map>
 #include <unordered_map>
@@ -53,5 +54,7 @@ private:
 
 /// What the integers of a value of the module as imported stand for, as the nodes around it say.
 QuantizedUnits unitsOf(const Module& imported, ValueRef value);
+/// What floats were that a dequantization makes, and that have moved at most; nothing of others.
+std::optional<core::IntegersBehind> integersBehind(const Module& imported, ValueRef value);
 
 } // namespace tenon::compiler

@@ -87,4 +87,15 @@ QuantizedUnits unitsOf(const Module& imported, ValueRef value)
     return units ? std::move(*units) : QuantizedUnits();
 }
 
+std::optional<IntegersBehind> integersBehind(const Module& imported, ValueRef value)
+{
+    const NodeRecord* node = &imported.node(value.node);
+    while (movesElements(*node)) node = &imported.node(node->operands.at(0).node);
+    if (node->kind != NodeKind::Op || !isOp(*node, qnnDequantizeOp)) return std::nullopt;
+    const auto units = unitsAt(imported, *node);
+    const bool hasMoved = node->id != value.node;
+    if (!units || (hasMoved && units->scales.size() > 1)) return std::nullopt;
+    return IntegersBehind{imported.type(node->operands.at(0)).dtype, *units};
+}
+
 } // namespace tenon::compiler

@@ -27,11 +27,23 @@ bool isClippedInVain(const Comparison& comparison, size_t index, const TensorRea
            });
 }
 
+/// Down from integers that are a step off, as far as tensors are known.
+void spreadSteps(Comparison& comparison, const std::vector<TensorReaders>& readers)
+{
+    for (size_t i = 0; i < readers.size(); ++i) { // in order of execution
+        const TensorError& error = comparison.tensors[i].cumulative;
+        if (!error.isSteppedInside && !error.isRounded) continue;
+        for (const size_t reader : readers[i].tensors)
+            comparison.tensors[reader].cumulative.isRounded = true;
+    }
+}
+
 } // namespace
 
 void judgeRounded(Comparison& comparison, const std::vector<TensorReaders>& readers)
 {
     CHECK(readers.size() == comparison.tensors.size()) << "every tensor has its readers";
+    spreadSteps(comparison, readers);
     std::vector<size_t> inVain;
     for (size_t i = 0; i < readers.size(); ++i)
         if (isClippedInVain(comparison, i, readers[i])) inVain.push_back(i);

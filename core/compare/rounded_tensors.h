@@ -15,7 +15,9 @@ struct TensorReaders
     bool isResult = false;            ///< of the model
 };
 
-/// Takes the limits' verdict on every tensor alone (TensorError::isRounded) for one on the program:
+/// Takes the limits' verdict on every tensor alone (TensorError::isRounded) for one on the program.
+/// Rounded is also what is computed of integers that are a step off (isSteppedInside), or of what
+/// is rounded:
 /// - Clipping that moves no reader out of tolerance is none: the readers clip there themselves.
 /// - A tensor leaves tolerance where its own kernel does, rounded or not. Of rounded ones, results
 ///   of the model also below `leastMixedDb`, whoever is to blame. Without an isolated error, that

@@ -176,9 +176,11 @@ public:
         const double may =
             std::max(1.0, m_limits.steppedShare * static_cast<double>(m_out.elements));
         m_out.isOutside |= static_cast<double>(m_different) > may;
-        if (!m_rounding || !isBeyondChance(m_differs, m_got.shape(), chanceOfStep())) return;
-        m_out.isOutside = true;
-        m_out.outside = m_different;
+        if (m_rounding && isBeyondChance(m_differs, m_got.shape(), chanceOfStep())) {
+            m_out.isOutside = true;
+            m_out.outside = m_different;
+        }
+        m_out.isSteppedInside = m_different > 0 && !m_out.isOutside;
     }
 
 private:

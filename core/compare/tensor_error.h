@@ -97,6 +97,7 @@ struct TensorError
     ErrorHistogram histogram{};
     std::optional<OwnSteps> steps = {}; ///< of integers with a scale beside floats
     bool isRounded = false;             ///< the reference rounds elsewhere, or nowhere
+    bool isSteppedInside = false;       ///< integers that differ by no more than rounding may
     bool isOutside = false;             ///< the tensor leaves tolerance
 };
 

@@ -56,7 +56,8 @@ Tensor blocked(const Tensor& in, int64_t block)
 }
 
 /// The first `count` elements along the axis; zeros behind them where there are fewer.
-Tensor resized(const Tensor& in, int64_t axis, int64_t count)
+/// Elements that are added are `fill`, of integers.
+Tensor resized(const Tensor& in, int64_t axis, int64_t count, int64_t fill = 0)
 {
     std::vector<int64_t> shape = in.shape();
     const int64_t had = shape[at(axis)];
@@ -65,6 +66,8 @@ Tensor resized(const Tensor& in, int64_t axis, int64_t count)
     for (int64_t i = 0; i < axis; ++i) outer *= shape[at(i)];
     for (size_t i = at(axis) + 1; i < shape.size(); ++i) inner *= shape[i];
     return Tensor::make(in.dtype(), shape, [&](std::span<std::byte> out) {
+        for (int64_t i = 0; fill != 0 && i < outer * count * inner / in.dtype().bytes(); ++i)
+            storeInteger(in.dtype(), out, i, fill);
         const size_t run = at(std::min(had, count) * inner);
         for (int64_t o = 0; o < outer; ++o)
             std::memcpy(out.data() + at(o * count * inner), in.bytes().data() + at(o * had * inner),
@@ -137,7 +140,7 @@ Tensor toModel(const ValueForm& form, const Tensor& held)
     return out;
 }
 
-Tensor toProgram(const ValueForm& form, const Tensor& tensor)
+Tensor toProgram(const ValueForm& form, const Tensor& tensor, int64_t zero)
 {
     Tensor out = tensor;
     for (auto step = form.rbegin(); step != form.rend(); ++step) {
@@ -145,8 +148,11 @@ Tensor toProgram(const ValueForm& form, const Tensor& tensor)
         case FormStep::Kind::Reshape: out = out.reshaped(step->before); break;
         case FormStep::Kind::Transpose: out = transposed(out, inverse(step->axes)); break;
         case FormStep::Kind::Unblock: out = blocked(out, step->block); break;
-        case FormStep::Kind::Leading: out = resized(out, step->axis, step->whole); break;
-        case FormStep::Kind::Shift: out = shifted(out, -step->shift, step->stored); break;
+        case FormStep::Kind::Leading: out = resized(out, step->axis, step->whole, zero); break;
+        case FormStep::Kind::Shift:
+            out = shifted(out, -step->shift, step->stored);
+            zero -= step->shift;
+            break;
         case FormStep::Kind::Cast: out = cast(out, step->stored); break;
         case FormStep::Kind::Bits: out = sameBits(out, step->stored); break;
         }

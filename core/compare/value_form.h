@@ -42,8 +42,9 @@ using ValueForm = std::vector<FormStep>;
 
 /// The program's tensor as the model knows it. CHECKs that the form fits.
 Tensor toModel(const ValueForm& form, const Tensor& held);
-/// The model's tensor as the program holds it; what the model does not have is zero.
-Tensor toProgram(const ValueForm& form, const Tensor& tensor);
+/// The model's tensor as the program holds it; what the model does not have is zero, which `zero`
+/// stands for in the model's integers.
+Tensor toProgram(const ValueForm& form, const Tensor& tensor, int64_t zero = 0);
 
 /// "channels in blocks of 8", "channels in blocks of 8, 3 of 8 channels"; "" where nothing differs.
 std::string formText(const ValueForm& form);

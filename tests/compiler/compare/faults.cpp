@@ -43,7 +43,9 @@ tir::PrimFunc enlarged(tir::PrimFunc function, double factor)
     function.body = tir::rewriteStmt(function.body, [&](const tir::Stmt& stmt) -> tir::Stmt {
         if (stmt->kind != tir::StmtKind::Store || stmt->buffer.get() != result) return stmt;
         auto larger = std::make_shared<tir::StmtNode>(*stmt);
-        larger->value = stmt->value * tir::floatImm(factor, stmt->value->dtype);
+        const core::DataType type = stmt->value->dtype;
+        larger->value = type.isFloat() ? stmt->value * tir::floatImm(factor, type)
+                                       : stmt->value + tir::intImm(1, type);
         return larger;
     });
     return function;

@@ -44,6 +44,25 @@ TEST(RoundedTensors, BlamesNobodyForWhatAddsUp)
     EXPECT_FALSE(judged({rounded(12, kFine), rounded(8, kFine), rounded(25, kFine)}).first());
 }
 
+TEST(RoundedTensors, BlamesNobodyForWhatIntegersThatAreAStepOffMove)
+{
+    const auto moved = [](double decibels) {
+        ComparedTensor out;
+        out.cumulative = {.sqnrDb = decibels, .isOutside = true};
+        out.isolated = TensorError{};
+        return out;
+    };
+    ComparedTensor stepped = moved(60);
+    stepped.cumulative.isOutside = false;
+    EXPECT_EQ(judged({stepped, moved(50), moved(40)}).first(), 1U);
+    stepped.cumulative.isSteppedInside = true;
+    EXPECT_FALSE(judged({stepped, moved(50), moved(40)}).first());
+    EXPECT_EQ(judged({stepped, moved(50), moved(19)}).first(), 2U); // a result
+    ComparedTensor faulty = moved(50);
+    faulty.isolated->isOutside = true;
+    EXPECT_EQ(judged({stepped, faulty, moved(40)}).first(), 1U);
+}
+
 TEST(RoundedTensors, HoldsResultsToDecibels)
 {
     EXPECT_EQ(judged({rounded(12, kFine), rounded(19, kFine)}).first(), 1U);

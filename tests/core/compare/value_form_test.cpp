@@ -45,6 +45,18 @@ TEST(ValueForm, PadsChannelsWithZeros)
     EXPECT_EQ(formText(form), "channels in blocks of 4, 3 of 4 channels");
 }
 
+TEST(ValueForm, PadsIntegersWithWhatStandsForZero)
+{
+    const ValueForm form{
+        {.kind = FormStep::Kind::Unblock, .block = 4},
+        {.kind = FormStep::Kind::Leading, .axis = 1, .count = 3, .whole = 4},
+        {.kind = FormStep::Kind::Shift, .shift = -128, .dtype = kInt8, .stored = kUInt8}};
+    const Tensor model = Tensor::of<int8_t>(kInt8, {1, 3, 1, 1}, {-128, 0, 127});
+    const Tensor held = toProgram(form, model, -5);
+    EXPECT_EQ(held.integers(), (std::vector<int64_t>{0, 128, 255, 123}));
+    EXPECT_EQ(toModel(form, held).integers(), model.integers());
+}
+
 TEST(ValueForm, TransposesAndReshapes)
 {
     const ValueForm form{{.kind = FormStep::Kind::Reshape, .shape = {3, 2}, .before = {6}},
