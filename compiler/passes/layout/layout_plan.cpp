@@ -63,6 +63,13 @@ bool isElementwise(const NodeRecord& node)
     return op && !node.operands.empty() && compiler::isElementwise(*op);
 }
 
+/// Transformations between blocks of so many channels, by way of planes; 0: those.
+double movesBetween(int64_t from, int64_t to)
+{
+    if (from == to) return 0;
+    return from != 0 && to != 0 ? 2 : 1;
+}
+
 /// Comparisons of floats stand in the blocks of these: between them and what is chosen by them
 /// nothing is moved (activations that exporters write with Where, ELU).
 bool followsFloats(DataType dtype) { return dtype == kFloat32 || dtype == kBool; }
@@ -282,8 +289,7 @@ void LayoutPlan::addConcatenation(const NodeRecord& node)
             const double move = transformCycles(m_module.type(part), m_machine.facts);
             for (size_t i = 0; in && i < m_blocks[*in].size(); ++i) {
                 const int64_t from = m_blocks[*in][i], wanted = isBlocked ? to : 0;
-                const double moves = from == wanted ? 0 : from != 0 && wanted != 0 ? 2 : 1;
-                m_graph.addPair(*in, out, i, o, moves * move);
+                m_graph.addPair(*in, out, i, o, movesBetween(from, wanted) * move);
             }
         }
     }
@@ -299,9 +305,7 @@ void LayoutPlan::addChannelSlice(const NodeRecord& node)
         for (size_t o = 0; o < m_blocks[out].size(); ++o) {
             const int64_t from = m_blocks[in][i], to = m_blocks[out][o];
             const int64_t cut = isOfWholeBlocks(slice, from) ? from : 0;
-            const double moves = (from == cut ? 0 : 1) + (cut == to             ? 0
-                                                          : cut == 0 || to == 0 ? 1
-                                                                                : 2);
+            const double moves = movesBetween(from, cut) + movesBetween(cut, to);
             m_graph.addPair(in, out, i, o, moves * move);
         }
 }
