@@ -2,6 +2,8 @@
 // Views in place of copies, one join after another in execution order, so that joins nest.
 #include "compiler/executor/place_joins.h"
 
+#include "compiler/executor/placing.h"
+
 #include <algorithm>
 
 namespace tenon::compiler {
@@ -32,11 +34,7 @@ std::vector<int> partsOf(const ExecutorProgram& program, const KernelCall& join)
 /// The last call that writes `tensor` or a part placed in it, or nothing.
 KernelCall* lastWriterOf(ExecutorProgram& program, int tensor)
 {
-    KernelCall* last = nullptr;
-    for (KernelCall& call : program.calls)
-        for (auto out = call.arguments.end() - call.outputCount; out != call.arguments.end(); ++out)
-            if (program.memoryOwner(*out) == tensor) last = &call;
-    return last;
+    return lastWriterOf(program, tensor, program.calls.size());
 }
 
 bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
@@ -44,14 +42,11 @@ bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
     const std::vector<int> parts = partsOf(program, join);
     int64_t offset = 0;
     for (const int part : parts) {
-        const ProgramTensor& tensor = program.tensors[at(part)];
-        const bool isFree =
-            tensor.role == TensorRole::Intermediate && tensor.viewOf < 0 &&
-            std::count(parts.begin(), parts.end(), part) == 1 &&
-            std::none_of(program.outputs.begin(), program.outputs.end(),
-                         [&](int output) { return program.memoryOwner(output) == part; });
-        if (!isFree || offset % kKernelAlignment != 0 || !lastWriterOf(program, part)) return false;
-        offset += tensor.bytes();
+        const bool canMove =
+            isFree(program, part) && std::count(parts.begin(), parts.end(), part) == 1;
+        if (!canMove || offset % kKernelAlignment != 0 || !lastWriterOf(program, part))
+            return false;
+        offset += program.tensors[at(part)].bytes();
     }
     return offset == program.tensors[at(join.arguments.back())].bytes();
 }

@@ -30,6 +30,13 @@ std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const Node
     return ranges;
 }
 
+Attrs channelSliceAttrs(int64_t begin, int64_t end)
+{
+    return {{"axes", std::vector<int64_t>{1}},
+            {"begin", std::vector<int64_t>{begin}},
+            {"end", std::vector<int64_t>{end}}};
+}
+
 std::optional<int64_t> firstOfPiece(const Module& module, const NodeRecord& node)
 {
     if (node.kind != NodeKind::Op || node.operands.size() != 1) return std::nullopt;

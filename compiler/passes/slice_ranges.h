@@ -24,6 +24,9 @@ std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const Node
 /// [N, C, ...]; other sizes may be open. Nothing for other nodes.
 std::optional<SliceRange> channelSliceOf(const Module& module, const NodeRecord& node);
 
+/// Of a strided_slice that takes the channels from `begin` to `end`, along axis 1.
+Attrs channelSliceAttrs(int64_t begin, int64_t end);
+
 /// The number of the first element, in row-major order, of a slice whose elements lie one behind
 /// the other in the operand; nothing for other nodes.
 std::optional<int64_t> firstOfPiece(const Module& module, const NodeRecord& node);

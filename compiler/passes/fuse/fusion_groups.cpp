@@ -296,7 +296,7 @@ private:
     /// Neighbours in a row of planes would come from a phase each, one by one; joined first, the
     /// blocks move as they are and become planes in registers (HiFi-GAN's bytes on Zen 3, 32
     /// channels at 8192 columns from 12 phases: 330 us in one step; WaveNet's floats, 128 channels
-    /// at 8000 columns from 2 phases: 900 us in one step, 250 in two).
+    /// at 8000 columns from 2 phases: 900 us in one step, 380 in two).
     /// So do they where something is computed of them in between.
     bool joinsPhases(const NodeRecord& node) const
     {

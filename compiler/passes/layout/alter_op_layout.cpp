@@ -186,9 +186,7 @@ private:
         const int64_t begin = slice.begin / block, end = begin + slice.extent / block;
         NodeRecord record = node;
         record.operands[0] = m_values.blockedForm(node.operands[0]);
-        record.attrs = {{"axes", std::vector<int64_t>{1}},
-                        {"begin", std::vector<int64_t>{begin}},
-                        {"end", std::vector<int64_t>{end}}};
+        record.attrs = channelSliceAttrs(begin, end);
         m_values.explain("keep-blocked", "takes whole blocks of " + blockedLayout(block));
         m_values.produce(node, std::move(record), block);
         return true;

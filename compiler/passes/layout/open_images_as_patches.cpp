@@ -13,6 +13,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/slice_ranges.h"
 #include "compiler/passes/transposed_phases.h"
 
 #include <algorithm>
@@ -119,10 +120,8 @@ private:
         int64_t begin = 0;
         for (const TensorType& type : node.types) {
             const int64_t end = begin + type.shape[1].value();
-            const ValueRef part = m_patch->op(stridedSliceOp, {found->second.value},
-                                              {{"axes", std::vector<int64_t>{1}},
-                                               {"begin", std::vector<int64_t>{begin}},
-                                               {"end", std::vector<int64_t>{end}}});
+            const ValueRef part =
+                m_patch->op(stridedSliceOp, {found->second.value}, channelSliceAttrs(begin, end));
             parts.push_back({part, found->second.sides});
             begin = end;
         }

@@ -13,6 +13,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/slice_ranges.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -239,11 +240,7 @@ private:
             patch.change(reading(patch, m_module.node(id), chain));
         if (!chain.readers.empty()) return patch.take();
         const ValueRef last{chain.nodes.back(), 0};
-        const auto axis = static_cast<int64_t>(kPaddedAxis);
-        patch.replace(last, patch.op(stridedSliceOp, {last},
-                                     {{"axes", std::vector<int64_t>{axis}},
-                                      {"begin", std::vector<int64_t>{0}},
-                                      {"end", std::vector<int64_t>{chain.channels}}}));
+        patch.replace(last, patch.op(stridedSliceOp, {last}, channelSliceAttrs(0, chain.channels)));
         return patch.take();
     }
 

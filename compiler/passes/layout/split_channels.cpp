@@ -85,9 +85,7 @@ private:
         for (uint32_t i = 0; i < node.types.size(); ++i) {
             const int64_t end = begin + node.types[i].shape[kChannels].value();
             patch.replace({node.id, i}, patch.op(stridedSliceOp, {node.operands[0]},
-                                                 {{"axes", std::vector<int64_t>{kChannels}},
-                                                  {"begin", std::vector<int64_t>{begin}},
-                                                  {"end", std::vector<int64_t>{end}}}));
+                                                 channelSliceAttrs(begin, end)));
             begin = end;
         }
         patch.erase(node.id);
@@ -148,15 +146,8 @@ private:
         if (!run.slice || m_module.type(run.value).shape[kChannels] == Dim(run.slice->extent))
             return run.value;
         if (m_module.type(run.source).shape[kChannels] == Dim(run.slice->extent)) return run.source;
-        return sliced(patch, run.source, run.slice->begin, run.slice->extent);
-    }
-
-    static ValueRef sliced(PatchWriter& patch, ValueRef value, int64_t begin, int64_t extent)
-    {
-        return patch.op(stridedSliceOp, {value},
-                        {{"axes", std::vector<int64_t>{kChannels}},
-                         {"begin", std::vector<int64_t>{begin}},
-                         {"end", std::vector<int64_t>{begin + extent}}});
+        const int64_t begin = run.slice->begin, end = begin + run.slice->extent;
+        return patch.op(stridedSliceOp, {run.source}, channelSliceAttrs(begin, end));
     }
 
     const Module& m_module;

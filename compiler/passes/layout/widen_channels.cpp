@@ -14,6 +14,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantize/integer_phases.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/slice_ranges.h"
 
 #include <algorithm>
 #include <numeric>
@@ -277,11 +278,7 @@ private:
     /// Of those who read a widened value as it was.
     static void slice(PatchWriter& patch, ValueRef value, int64_t channels)
     {
-        const auto axis = static_cast<int64_t>(kChannelAxis);
-        patch.replace(value, patch.op(stridedSliceOp, {value},
-                                      {{"axes", std::vector<int64_t>{axis}},
-                                       {"begin", std::vector<int64_t>{0}},
-                                       {"end", std::vector<int64_t>{channels}}}));
+        patch.replace(value, patch.op(stridedSliceOp, {value}, channelSliceAttrs(0, channels)));
     }
 
     const Module& m_module;
