@@ -56,6 +56,16 @@ public:
     }
     int variable(const std::string& name, TfliteType type, std::vector<int32_t> shape,
                  const TfliteScale& scale = {});
+    /// Its constant lists only what is not zero; `sparsity` is the schema's SparsityParameters.
+    void makeSparse(int tensor, FlatOut sparsity)
+    {
+        m_graphs.back().tensors[static_cast<size_t>(tensor)].table(6, std::move(sparsity));
+    }
+    /// Sizes that are open are -1 in the signature.
+    void sign(int tensor, const std::vector<int32_t>& signature)
+    {
+        m_graphs.back().tensors[static_cast<size_t>(tensor)].numbers(7, signature);
+    }
     void markInput(int tensor) { m_graphs.back().inputs.push_back(tensor); }
     void markOutput(int tensor) { m_graphs.back().outputs.push_back(tensor); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QUANTIZE, DEQUANTIZE, FAKE_QUANT and CAST.
+// QUANTIZE, DEQUANTIZE, FAKE_QUANT, CAST and DENSIFY.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/converters.h"
 #include "compiler/frontend/tflite/converters/quantized.h"
@@ -43,6 +43,9 @@ void convertDequantize(TfliteNode& node)
         std::clamp<int64_t>(tensor->quantization.axis, 0, std::max<int64_t>(last, 0));
     outputIn(node, 0, dequantized(node, value, *tensor, axisIn(axis, layout)), layout);
 }
+
+/// Its zeros are put in where the sparse tensor is read.
+void convertDensify(TfliteNode& node) { node.forward(0, 0); }
 
 /// Values on the grid of so many bits between two limits, nudged so that zero is on it.
 void convertFakeQuant(TfliteNode& node)

@@ -39,7 +39,7 @@ FilterBank filterBank(TfliteNode& node, int64_t binCount)
     const std::vector<int64_t> weights = node.staticIntegers(1), rests = node.staticIntegers(2),
                                bins = node.staticIntegers(3), starts = node.staticIntegers(4),
                                widths = node.staticIntegers(5);
-    const auto channels = static_cast<size_t>(signalOption(node, "num_channels", 1, 1 << 16));
+    const auto channels = static_cast<size_t>(wholeOption(node, "num_channels", 1, 1 << 16));
     FilterBank out;
     if (node.hasFailed()) return out;
     bool isFit = std::min({bins.size(), starts.size(), widths.size()}) > channels;
@@ -122,8 +122,8 @@ ValueRef binaryLogarithm(WholeFormula& f, ValueRef value)
 void convertSignalEnergy(TfliteNode& node)
 {
     const int64_t count = elementCount(node, 0) / 2;
-    const int64_t begin = signalOption(node, "start_index", 0, count);
-    const int64_t end = signalOption(node, "end_index", begin, count);
+    const int64_t begin = wholeOption(node, "start_index", 0, count);
+    const int64_t end = wholeOption(node, "end_index", begin, count);
     if (node.hasFailed()) return;
     WholeFormula f(node);
     const ValueRef parts = f.slice(f.reshape(f.wide(node.input(0)), {count, 2}), 0, begin, end);
@@ -166,12 +166,12 @@ void convertSignalFilterBankSpectralSubtraction(TfliteNode& node)
 {
     const int64_t channels = elementCount(node, 0);
     const int64_t most = int64_t{1} << 20;
-    const int64_t even = signalOption(node, "smoothing", 0, most),
-                  odd = signalOption(node, "alternate_smoothing", 0, most),
-                  least = signalOption(node, "min_signal_remaining", 0, most),
-                  fine = signalOption(node, "smoothing_bits", 0, 31),
-                  bits = signalOption(node, "spectral_subtraction_bits", 0, 31),
-                  isClamped = signalOption(node, "clamping", 0, 1);
+    const int64_t even = wholeOption(node, "smoothing", 0, most),
+                  odd = wholeOption(node, "alternate_smoothing", 0, most),
+                  least = wholeOption(node, "min_signal_remaining", 0, most),
+                  fine = wholeOption(node, "smoothing_bits", 0, 31),
+                  bits = wholeOption(node, "spectral_subtraction_bits", 0, 31),
+                  isClamped = wholeOption(node, "clamping", 0, 1);
     if (node.hasFailed()) return;
     node.notes().push_back(makeWarning(
         DiagnosticCode::UnsupportedFeature,
@@ -194,7 +194,7 @@ void convertSignalFilterBankSpectralSubtraction(TfliteNode& node)
 
 void convertSignalPcan(TfliteNode& node)
 {
-    const int64_t shift = signalOption(node, "snr_shift", 0, 31);
+    const int64_t shift = wholeOption(node, "snr_shift", 0, 31);
     if (elementCount(node, 0) == 0) return;
     WholeFormula f(node);
     const ValueRef noise = f.wide(node.input(1)), table = f.wide(node.input(2));
@@ -220,8 +220,8 @@ void convertSignalPcan(TfliteNode& node)
 
 void convertSignalFilterBankLog(TfliteNode& node)
 {
-    const int64_t scale = signalOption(node, "output_scale", 0, 1 << 20);
-    const int64_t correction = signalOption(node, "input_correction_bits", 0, 31);
+    const int64_t scale = wholeOption(node, "output_scale", 0, 1 << 20);
+    const int64_t correction = wholeOption(node, "input_correction_bits", 0, 31);
     if (elementCount(node, 0) == 0) return;
     constexpr double kLogarithmOf2 = 45426, kHalf = 32768; // in steps of 2^-16
     WholeFormula f(node);

@@ -54,7 +54,7 @@ void outputFlag(TfliteNode& node, size_t output, bool isSet)
 
 void convertSignalDelay(TfliteNode& node)
 {
-    const int64_t delay = signalOption(node, "delay_length", 0, kLongest);
+    const int64_t delay = wholeOption(node, "delay_length", 0, kLongest);
     if (node.hasFailed()) return;
     const std::vector<int64_t> shape = streamShape(node, {kInt16});
     if (node.hasFailed()) return;
@@ -68,9 +68,9 @@ void convertSignalDelay(TfliteNode& node)
 
 void convertSignalFramer(TfliteNode& node)
 {
-    const int64_t size = signalOption(node, "frame_size", 1, kLongest);
-    const int64_t step = signalOption(node, "frame_step", 1, kLongest);
-    const bool isFilled = signalOption(node, "prefill", 0, 1) != 0;
+    const int64_t size = wholeOption(node, "frame_size", 1, kLongest);
+    const int64_t step = wholeOption(node, "frame_step", 1, kLongest);
+    const bool isFilled = wholeOption(node, "prefill", 0, 1) != 0;
     if (node.hasFailed()) return;
     std::vector<int64_t> shape = streamShape(node, {kInt16});
     if (node.hasFailed()) return;
@@ -99,9 +99,9 @@ void convertSignalFramer(TfliteNode& node)
 
 void convertSignalStacker(TfliteNode& node)
 {
-    const int64_t channels = signalOption(node, "num_channels", 1, kLongest);
-    const int64_t left = signalOption(node, "stacker_left_context", 0, kLongest);
-    const int64_t right = signalOption(node, "stacker_right_context", 0, kLongest);
+    const int64_t channels = wholeOption(node, "num_channels", 1, kLongest);
+    const int64_t left = wholeOption(node, "stacker_left_context", 0, kLongest);
+    const int64_t right = wholeOption(node, "stacker_right_context", 0, kLongest);
     if (node.hasFailed()) return;
     const std::vector<int64_t> shape = streamShape(node, {kInt16});
     if (node.hasFailed()) return;
@@ -121,7 +121,7 @@ void convertSignalStacker(TfliteNode& node)
 
 void convertSignalOverlapAdd(TfliteNode& node)
 {
-    const int64_t step = signalOption(node, "frame_step", 1, kLongest);
+    const int64_t step = wholeOption(node, "frame_step", 1, kLongest);
     if (node.hasFailed()) return;
     std::vector<int64_t> shape = streamShape(node, {kInt16, kFloat32});
     if (node.hasFailed()) return;

@@ -33,7 +33,7 @@ struct Rows
 Rows transformedRows(TfliteNode& node, int64_t more)
 {
     Rows rows;
-    rows.length = signalOption(node, "fft_length", 8, kLongest);
+    rows.length = wholeOption(node, "fft_length", 8, kLongest);
     if (node.hasFailed()) return rows;
     rows.shape = node.shape(0);
     rows.dtype = node.type(0).dtype;
@@ -67,7 +67,7 @@ void outputRows(TfliteNode& node, Rows rows, ValueRef value, int64_t width)
 
 void convertSignalWindow(TfliteNode& node)
 {
-    const int64_t shift = signalOption(node, "shift", 0, 31);
+    const int64_t shift = wholeOption(node, "shift", 0, 31);
     if (!isOfSamples(node, 0) || !isOfSamples(node, 1)) return;
     Formula f(node);
     ValueRef value = f.multiply(f.cast(node.input(0), kInt32), f.cast(node.input(1), kInt32));

@@ -33,20 +33,17 @@ Attrs PictureWindow::attrs() const
     return {{"strides", strides}, {"padding", padding}, {"dilation", dilations}};
 }
 
-PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data,
-                       std::vector<int64_t> kernel)
+PictureWindow windowOf(TfliteNode& node, const WindowSizes& sizes, size_t data)
 {
-    PictureWindow out{.kernel = std::move(kernel)};
+    PictureWindow out{
+        .kernel = sizes.kernel, .strides = sizes.strides, .dilations = sizes.dilations};
     if (node.rank(data) != 4 && !node.hasFailed())
         node.fail(DiagnosticCode::ShapeMismatch,
                   "a picture [N, H, W, C] is needed but the input is " + node.type(data).text());
     if (node.hasFailed()) return out;
-    out.strides = {node.integer(fields.strideH, 1), node.integer(fields.strideW, 1)};
-    if (fields.dilationH >= 0)
-        out.dilations = {node.integer(fields.dilationH, 1), node.integer(fields.dilationW, 1)};
     for (size_t i = 0; i < 2; ++i)
         if (!isUsable(node, {0, out.kernel[i], out.strides[i], out.dilations[i]})) return out;
-    if (node.byte(fields.padding) != 0) return out; // VALID
+    if (!sizes.isSame) return out;
     for (size_t i = 0; i < 2; ++i) {
         int64_t total = (out.kernel[i] - 1) * out.dilations[i];
         if (out.strides[i] > 1) {
@@ -58,6 +55,16 @@ PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data
         out.padding[2 + i] = total - total / 2;
     }
     return out;
+}
+
+PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data,
+                       std::vector<int64_t> kernel)
+{
+    WindowSizes sizes{.kernel = std::move(kernel), .isSame = node.byte(fields.padding) == 0};
+    sizes.strides = {node.integer(fields.strideH, 1), node.integer(fields.strideW, 1)};
+    if (fields.dilationH >= 0)
+        sizes.dilations = {node.integer(fields.dilationH, 1), node.integer(fields.dilationW, 1)};
+    return windowOf(node, sizes, data);
 }
 
 } // namespace tenon::compiler

@@ -32,7 +32,15 @@ bool isUsable(TfliteNode& node, const WindowAxis& axis);
 /// What SAME adds along the axis, before and behind together.
 int64_t samePadding(const WindowAxis& axis);
 
-/// Fails for sizes that are not usable, or rows and columns of unknown size.
+struct WindowSizes
+{
+    std::vector<int64_t> kernel, strides{1, 1}, dilations{1, 1}; ///< rows, columns
+    bool isSame = true;                                          ///< else VALID
+};
+
+/// The window over input `data`. Fails for sizes that are not usable, or rows and columns of
+/// unknown size.
+PictureWindow windowOf(TfliteNode& node, const WindowSizes& sizes, size_t data);
 PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data,
                        std::vector<int64_t> kernel);
 

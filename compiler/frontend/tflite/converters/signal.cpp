@@ -1,29 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options and bits of whole numbers for the Signal.. operators.
+// Bits of whole numbers for the Signal.. operators.
 #include "compiler/frontend/tflite/converters/signal.h"
 
-#include "compiler/frontend/tflite/file/flexbuffer.h"
-
-#include <cmath>
-
 namespace tenon::compiler {
-
-int64_t signalOption(TfliteNode& node, const char* name, int64_t low, int64_t high)
-{
-    if (node.hasFailed()) return low;
-    const auto numbers = flexNumbers(node.file().customOptions);
-    const auto found =
-        numbers ? numbers->find(name) : std::map<std::string, double>::const_iterator();
-    const bool isThere = numbers && found != numbers->end();
-    const double value = isThere ? found->second : 0;
-    const bool isFit = isThere && value >= static_cast<double>(low) &&
-                       value <= static_cast<double>(high) && value == std::floor(value);
-    if (isFit) return static_cast<int64_t>(value);
-    node.fail(DiagnosticCode::BadAttribute,
-              "its option `" + std::string(name) + "` is to be a whole number from " +
-                  std::to_string(low) + " to " + std::to_string(high));
-    return low;
-}
 
 ValueRef WholeFormula::shiftRight(ValueRef value, int64_t bits)
 {

@@ -4,12 +4,9 @@
 #pragma once
 
 #include "compiler/frontend/import/formula.h"
-#include "compiler/frontend/tflite/graph/tflite_node.h"
+#include "compiler/frontend/tflite/converters/custom_options.h"
 
 namespace tenon::compiler {
-
-/// An option of a custom operator in [low, high]; fails for others and where it is missing.
-int64_t signalOption(TfliteNode& node, const char* name, int64_t low, int64_t high);
 
 /// Formulas of int64.
 class WholeFormula : public Formula

@@ -20,7 +20,13 @@ enum FlexType : uint8_t
     IndirectUInt = 7,
     IndirectFloat = 8,
     Map = 9,
-    Bool = 26
+    List = 10,    ///< of elements that each say their type
+    IntList = 11, ///< then of unsigned numbers, of floats
+    FloatList = 13,
+    IntPair = 16, ///< pairs, triples and quadruples of the three kinds, whose count is not stored
+    FloatFour = 24,
+    Bool = 26,
+    BoolList = 36
 };
 
 class Flex
@@ -97,9 +103,41 @@ std::optional<double> entry(Flex& flex, uint64_t at, uint64_t width, uint8_t pac
     return flex.number(flex.behind(at, width), widthOf(packed), direct);
 }
 
-} // namespace
+/// A list of numbers; nothing for what is none.
+std::optional<std::vector<double>> list(Flex& flex, uint64_t at, uint64_t width, uint8_t packed)
+{
+    const auto type = static_cast<uint8_t>(packed >> 2);
+    const bool isTuple = type >= IntPair && type <= FloatFour;
+    if (!isTuple && type != BoolList && (type < List || type > FloatList)) return std::nullopt;
+    const uint64_t start = flex.behind(at, width), size = widthOf(packed);
+    const auto kinds = static_cast<uint8_t>(FloatList - IntList + 1);
+    const uint64_t count = isTuple        ? uint64_t{2} + (type - IntPair) / kinds
+                           : start < size ? 0
+                                          : flex.unsignedAt(start - size, size);
+    if (count > kMostBytes) return std::nullopt;
+    std::vector<double> out;
+    for (uint64_t i = 0; i < count && !flex.isBroken(); ++i) {
+        const uint64_t element = start + i * size;
+        std::optional<double> value;
+        if (type == List)
+            value = entry(flex, element, size,
+                          static_cast<uint8_t>(flex.unsignedAt(start + count * size + i, 1)));
+        else if (type == BoolList)
+            value = flex.number(element, size, Bool);
+        else
+            value = flex.number(
+                element, size,
+                static_cast<uint8_t>(Int + (isTuple ? (type - IntPair) % kinds : type - IntList)));
+        if (!value) return std::nullopt;
+        out.push_back(*value);
+    }
+    return out;
+}
 
-std::optional<std::map<std::string, double>> flexNumbers(std::span<const std::byte> bytes)
+/// What `read` makes of the entries of the root map, by name; nothing when the bytes are no map, or
+/// damaged.
+template <class Value, class Read>
+std::optional<std::map<std::string, Value>> mapOf(std::span<const std::byte> bytes, Read read)
 {
     if (bytes.size() < 3 || bytes.size() > kMostBytes) return std::nullopt;
     Flex flex(bytes);
@@ -113,14 +151,27 @@ std::optional<std::map<std::string, double>> flexNumbers(std::span<const std::by
     const uint64_t keys = flex.behind(map - 3 * width, width);
     const uint64_t keyWidth = flex.unsignedAt(map - 2 * width, width);
     if (flex.isBroken() || count > bytes.size() || keyWidth > 8) return std::nullopt;
-    std::map<std::string, double> out;
+    std::map<std::string, Value> out;
     for (uint64_t i = 0; i < count && !flex.isBroken(); ++i) {
         const auto packed = static_cast<uint8_t>(flex.unsignedAt(map + count * width + i, 1));
         const std::string key = flex.text(flex.behind(keys + i * keyWidth, keyWidth));
-        if (const auto value = entry(flex, map + i * width, width, packed)) out[key] = *value;
+        if (auto value = read(flex, map + i * width, width, packed)) out[key] = *std::move(value);
     }
     if (flex.isBroken()) return std::nullopt;
     return out;
+}
+
+} // namespace
+
+std::optional<std::map<std::string, double>> flexNumbers(std::span<const std::byte> bytes)
+{
+    return mapOf<double>(bytes, entry);
+}
+
+std::optional<std::map<std::string, std::vector<double>>>
+flexLists(std::span<const std::byte> bytes)
+{
+    return mapOf<std::vector<double>>(bytes, list);
 }
 
 } // namespace tenon::compiler

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::compiler {
 namespace {
@@ -38,6 +39,33 @@ Diagnostic wrongSize(const TfliteTensor& tensor, size_t has, size_t needs)
                                  std::to_string(needs));
 }
 
+/// A small file must not fill the memory with zeros: what a sparse tensor may take when dense, in
+/// bytes and in times of what is stored.
+constexpr size_t kDenseBytes = size_t{64} << 20, kDenseTimes = 256;
+
+/// The dense tensor of one whose zeros are left out.
+Result<Tensor> spreadOut(const TfliteTensor& tensor, DataType dtype, int64_t count,
+                         std::span<const std::byte> stored)
+{
+    if (tfliteNarrowType(tensor.type))
+        return unsupported(tensor, "stores elements of less than a byte sparsely");
+    const auto width = static_cast<size_t>(dtype.bytes());
+    const size_t dense = static_cast<size_t>(count) * width;
+    if (dense > std::max(kDenseBytes, kDenseTimes * stored.size()))
+        return badTensor(tensor, "of shape (" + join(tensor.shape, ", ") + ") stores only " +
+                                     std::to_string(stored.size()) + " bytes");
+    const auto places = sparsePlaces(*tensor.sparsity, tensor.shape);
+    if (!places) return badTensor(tensor, "has " + places.error().message);
+    if (stored.size() != places->size() * width)
+        return wrongSize(tensor, stored.size(), places->size() * width);
+    return Tensor::make(dtype, tensor.shape, [&](std::span<std::byte> out) {
+        std::fill(out.begin(), out.end(), std::byte{0});
+        for (size_t i = 0; i < places->size(); ++i)
+            std::memcpy(out.data() + static_cast<size_t>((*places)[i]) * width,
+                        stored.data() + i * width, width);
+    });
+}
+
 } // namespace
 
 Result<Tensor> readTfliteTensor(const TfliteModel& model, const TfliteTensor& tensor)
@@ -46,12 +74,10 @@ Result<Tensor> readTfliteTensor(const TfliteModel& model, const TfliteTensor& te
     if (!dtype)
         return unsupported(tensor, "has the element type " + tfliteTypeName(tensor.type) +
                                        ", which cannot be computed with");
-    if (tensor.isSparse)
-        return unsupported(tensor, "is stored sparsely, which is not supported; convert the model "
-                                   "without sparse weights");
     const auto count = elementsOf(tensor);
     if (!count) return count.error();
     const std::span<const std::byte> bytes = model.buffers[tensor.buffer];
+    if (tensor.sparsity) return spreadOut(tensor, *dtype, *count, bytes);
     if (const NarrowType* narrow = tfliteNarrowType(tensor.type)) {
         const auto perByte = 8 / narrow->bits;
         const auto size = static_cast<size_t>((*count + perByte - 1) / perByte);

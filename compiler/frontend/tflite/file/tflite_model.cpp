@@ -34,8 +34,9 @@ TfliteTensor tensorOf(const FlatTable& table)
                      .signature = table.integers(7),
                      .buffer = table.number<uint32_t>(2),
                      .isVariable = table.number<uint8_t>(5) != 0,
-                     .isSparse = table.has(6),
+                     .sparsity = {},
                      .quantization = quantizationOf(table.table(4))};
+    if (table.has(6)) out.sparsity = sparsityOf(table.table(6));
     out.hasRank = !out.shape.empty() || table.number<uint8_t>(8) != 0;
     return out;
 }

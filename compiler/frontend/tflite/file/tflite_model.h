@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/frontend/tflite/file/flat_table.h"
+#include "compiler/frontend/tflite/file/sparse_tensor.h"
 #include "core/base/result.h"
 
 #include <map>
@@ -29,7 +30,7 @@ struct TfliteTensor
     bool hasRank = true;
     uint32_t buffer = 0;
     bool isVariable = false;
-    bool isSparse = false;
+    std::optional<TfliteSparsity> sparsity; ///< of a tensor whose zeros are left out
     TfliteQuantization quantization;
 };
 

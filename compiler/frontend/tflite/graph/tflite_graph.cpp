@@ -104,11 +104,19 @@ Loaded TfliteGraph::run()
 void TfliteGraph::importConstants()
 {
     const std::set<int64_t> inputs(m_graph.inputs.begin(), m_graph.inputs.end());
+    std::set<int64_t> produced;
+    for (const TfliteOperator& op : m_graph.operators)
+        produced.insert(op.outputs.begin(), op.outputs.end());
     for (size_t i = 0; i < m_graph.tensors.size(); ++i) {
         const TfliteTensor& tensor = m_graph.tensors[i];
         if (tensor.isVariable || inputs.contains(static_cast<int64_t>(i)) ||
-            tensor.buffer >= m_model.buffers.size() || m_model.buffers[tensor.buffer].empty())
+            tensor.buffer >= m_model.buffers.size())
             continue;
+        // A tensor without elements has no bytes either: the shape of a scalar, say.
+        const bool isEmpty =
+            tensor.hasRank && !produced.contains(static_cast<int64_t>(i)) &&
+            std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end();
+        if (m_model.buffers[tensor.buffer].empty() && !isEmpty) continue;
         ImportedValue value{.name = tensor.name};
         auto read = readTfliteTensor(m_model, tensor);
         if (read) {

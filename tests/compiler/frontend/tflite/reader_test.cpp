@@ -235,5 +235,31 @@ TEST(TfliteReader, LimitsWhatSharedTablesCost)
     EXPECT_NE(file.error().find("refer to one another"), std::string::npos);
 }
 
+TEST(TfliteReader, SaysWhichSizesAreOpenWhereAModelDoesNotFit)
+{
+    TfliteWriter w;
+    const int x = w.input("x", TfliteType::Float32, {1, 1, 1, 2});
+    const int weight =
+        w.constant<float>("w", TfliteType::Float32, {1, 1, 3, 2}, {1, 2, 3, 4, 5, 6});
+    const int y = w.output("y", TfliteType::Float32, {1, 1, 1, 1});
+    w.op("CONV_2D", {x, weight}, {y},
+         FlatOut().number(0, int8_t{1}).number(1, int32_t{1}).number(2, int32_t{1}));
+    w.sign(x, {1, 1, -1, 2});
+    const std::vector<std::byte> bytes = w.file();
+    const auto loaded = compiler::loadTfliteBytes(bytes, nullptr, "m.tflite", {});
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    ASSERT_EQ(loaded->diagnostics.size(), 2u);
+    EXPECT_NE(loaded->diagnostics[1].text().find(
+                  "input `x` may have any size (1, 1, -1, 2) and is taken as (1, 1, 1, 2); "
+                  "`--shape x=..` gives another size"),
+              std::string::npos)
+        << loaded->diagnostics[1].text();
+    compiler::ImportOptions options;
+    options.shapes["x"] = {1, 1, 5, 2};
+    const auto bound = compiler::loadTfliteBytes(bytes, nullptr, "m.tflite", options);
+    ASSERT_TRUE(bound) << bound.error().text();
+    EXPECT_TRUE(bound->diagnostics.empty()) << bound->diagnostics[0].text();
+}
+
 } // namespace
 } // namespace tenon::test
