@@ -142,6 +142,9 @@ private:
         if (Status s = prepare(*given); !s) return s;
         auto wanted = readSet(folder, "output");
         if (!wanted) return wanted.error();
+        if (wanted->empty())
+            return makeError(DiagnosticCode::IoFailure, "there is no `output_0.pb` to compare with",
+                             {.file = folder});
         auto got = m_options.where.isElsewhere() ? runOnBoard() : infer(*m_runnable, m_given);
         if (!got) return got.error();
         if (got->size() < wanted->size())

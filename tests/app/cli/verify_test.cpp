@@ -123,5 +123,16 @@ TEST_F(Verify, TakesFoldersWithAnyModelThatAnImporterReads)
     EXPECT_EQ(tenon("verify " + m_folder.file("lite")).code, 0);
 }
 
+TEST_F(Verify, NothingToCompareWithIsNoPass)
+{
+    makeCase(kExact, kOutputs);
+    EXPECT_EQ(verify(0, 0)["status"], "passed");
+    std::filesystem::remove(m_folder.file("case/test_data_set_0/output_0.pb"));
+    const auto said = tenon("verify " + m_folder.file("case"));
+    EXPECT_EQ(said.code, 1);
+    EXPECT_NE(said.output.find("there is no `output_0.pb` to compare with"), std::string::npos)
+        << said.output;
+}
+
 } // namespace
 } // namespace tenon::cli
