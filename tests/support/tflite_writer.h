@@ -17,6 +17,7 @@ enum class TfliteType : int8_t
     String = 5,
     Bool = 6,
     Int16 = 7,
+    Complex64 = 8,
     Int8 = 9,
     UInt64 = 12,
     Resource = 13,

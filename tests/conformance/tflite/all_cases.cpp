@@ -9,9 +9,9 @@ TfliteCases allTfliteCases()
     TfliteCases all;
     for (const auto add :
          {addUnaryCases, addBinaryCases, addLayerCases, addPoolCases, addReduceCases,
-          addNormalizeCases, addShapeCases, addSliceCases, addIndexCases, addQuantizeCases,
-          addRecurrentCases, addCellCases, addRareCases, addControlCases, addNetworkCases,
-          addOddCases, addOddFlowCases})
+          addNormalizeCases, addShapeCases, addSliceCases, addSpectrumCases, addIndexCases,
+          addQuantizeCases, addRecurrentCases, addCellCases, addRareCases, addControlCases,
+          addNetworkCases, addOddCases, addOddFlowCases})
         add(all);
     return all;
 }

@@ -35,6 +35,7 @@ void addReduceCases(TfliteCases& all);
 void addNormalizeCases(TfliteCases& all);
 void addShapeCases(TfliteCases& all);
 void addSliceCases(TfliteCases& all);
+void addSpectrumCases(TfliteCases& all);
 void addIndexCases(TfliteCases& all);
 void addQuantizeCases(TfliteCases& all);
 void addRecurrentCases(TfliteCases& all);

@@ -28,6 +28,7 @@ void convertReshape(TfliteNode& node)
     const ValueRef value = node.input(0);
     if (node.hasFailed()) return;
     if (shape == std::vector<int64_t>{0}) shape.clear(); // an old way to say: a scalar
+    if (node.isComplex(0)) shape.push_back(2);
     const auto data = constantShape(node.type(0).shape);
     int64_t known = 1;
     for (const int64_t dim : shape)
@@ -43,7 +44,7 @@ void convertReshape(TfliteNode& node)
 
 void convertSqueeze(TfliteNode& node)
 {
-    const std::vector<int64_t> axes = node.axesOf(node.integers(0), node.rank(0));
+    const std::vector<int64_t> axes = node.axesOf(node.integers(0), node.fileRank(0));
     const ValueRef value = node.input(0);
     if (!node.hasFailed()) node.output(0, node.emit("squeeze", {value}, {{"axis", axes}}));
 }
@@ -57,7 +58,7 @@ void convertExpandDims(TfliteNode& node)
         node.fail(DiagnosticCode::BadAttribute, "one axis is needed");
         return;
     }
-    node.output(0, Formula(node).expand(value, node.axisOf(axes[0], node.rank(0) + 1)));
+    node.output(0, Formula(node).expand(value, node.axisOf(axes[0], node.fileRank(0) + 1)));
 }
 
 void convertShape(TfliteNode& node)
@@ -76,8 +77,9 @@ void convertRank(TfliteNode& node)
 
 void convertTranspose(TfliteNode& node)
 {
-    std::vector<int64_t> axes = node.axesOf(node.staticIntegers(1), node.rank(0));
+    std::vector<int64_t> axes = node.axesOf(node.staticIntegers(1), node.fileRank(0));
     if (node.hasFailed()) return;
+    if (node.isComplex(0)) axes.push_back(node.fileRank(0));
     if (axes == std::vector<int64_t>{0, 2, 3, 1}) // what the file holds channels first
         return node.outputChannelsFirst(0, node.input(0));
     if (axes == std::vector<int64_t>{0, 3, 1, 2} && node.isChannelsFirst(0))

@@ -13,6 +13,9 @@ constexpr TfliteConverter kConverters[] = {
 #undef CONVERTER
 };
 
+constexpr std::string_view kTakesComplex[] = {"COMPLEX_ABS", "EXPAND_DIMS", "IMAG",    "REAL",
+                                              "RESHAPE",     "RFFT2D",      "SQUEEZE", "TRANSPOSE"};
+
 } // namespace
 
 std::span<const TfliteConverter> allTfliteConverters() { return kConverters; }
@@ -24,6 +27,12 @@ const TfliteConverter* findTfliteConverter(std::string_view op)
         all.begin(), all.end(), op,
         [](const TfliteConverter& c, std::string_view name) { return c.op < name; });
     return row != all.end() && row->op == op ? &*row : nullptr;
+}
+
+bool takesComplex(std::string_view op)
+{
+    return std::find(std::begin(kTakesComplex), std::end(kTakesComplex), op) !=
+           std::end(kTakesComplex);
 }
 
 } // namespace tenon::compiler

@@ -19,6 +19,8 @@ struct TfliteConverter
 std::span<const TfliteConverter> allTfliteConverters();
 /// Null when the operator is not imported.
 const TfliteConverter* findTfliteConverter(std::string_view op);
+/// True for what may have complex numbers as its input or result.
+bool takesComplex(std::string_view op);
 
 #define CONVERTER(op, function) void function(TfliteNode& node);
 #include "compiler/frontend/tflite/converters/converters.def"

@@ -15,6 +15,7 @@ std::optional<DataType> tfliteDataType(int type);
 const NarrowType* tfliteNarrowType(int type);
 std::string tfliteTypeName(int type);
 
+inline constexpr int kTfliteComplex = 8;   ///< of two float32
 inline constexpr int kTfliteResource = 13; ///< the handle of a variable
 
 } // namespace tenon::compiler

@@ -23,26 +23,20 @@ constexpr std::string_view kRandom =
                                "them as an input",
                            kTable = "it looks things up in tables that the run fills; do that "
                                     "before the model",
-                           kComplex = "it computes with complex numbers, which no target does; do "
-                                      "that before the model",
                            kStrings = "it works on strings; do that before the model",
                            kNoKernel = "TensorFlow Lite has no kernel for it either";
 /// Operators of the schema that are not imported, and why.
 constexpr std::pair<std::string_view, std::string_view> kDeclined[] = {
     {"CALL", kNoKernel},
-    {"COMPLEX_ABS", kComplex},
     {"CONCAT_EMBEDDINGS", kNoKernel},
     {"HASHTABLE", kTable},
     {"HASHTABLE_FIND", kTable},
     {"HASHTABLE_IMPORT", kTable},
     {"HASHTABLE_SIZE", kTable},
-    {"IMAG", kComplex},
     {"LSH_PROJECTION", kStrings},
     {"MULTINOMIAL", kRandom},
     {"RANDOM_STANDARD_NORMAL", kRandom},
     {"RANDOM_UNIFORM", kRandom},
-    {"REAL", kComplex},
-    {"RFFT2D", kComplex},
     {"SKIP_GRAM", kStrings},
     {"STABLEHLO_RNG_BIT_GENERATOR", kRandom}};
 
@@ -97,6 +91,13 @@ Loaded TfliteGraph::run()
     importInputs();
     addSources();
     importNodes();
+    for (const int64_t id : m_graph.outputs)
+        if (const TfliteTensor& tensor = m_graph.tensors[static_cast<size_t>(id)];
+            tensor.type == kTfliteComplex)
+            report(makeError(DiagnosticCode::UnsupportedDtype,
+                             "the output " + quoted(tensor.name) +
+                                 " holds complex numbers, which results cannot be; read their "
+                                 "parts by REAL and IMAG"));
     addOutputs(outputNames());
     return take();
 }
@@ -223,11 +224,26 @@ void TfliteGraph::importNode(const TfliteOperator& op, SourceId source)
     }
     // What follows something unknown is shown, without a complaint of its own.
     if (node.hasUntypedInput()) return importOpaque(op, source);
+    if (!takesComplex(op.name) && hasComplex(op)) {
+        node.fail(DiagnosticCode::UnsupportedDtype,
+                  "complex numbers are taken from RFFT2D, given other shapes, and read by REAL, "
+                  "IMAG and COMPLEX_ABS only");
+        return settleOrShow(node);
+    }
     if (converter)
         converter->convert(node);
     else
         importDefined(node, *definition, attrsOf(*definition));
     settleOrShow(node);
+}
+
+bool TfliteGraph::hasComplex(const TfliteOperator& op) const
+{
+    const auto isComplex = [&](int64_t id) {
+        return id >= 0 && m_graph.tensors[static_cast<size_t>(id)].type == kTfliteComplex;
+    };
+    return std::any_of(op.inputs.begin(), op.inputs.end(), isComplex) ||
+           std::any_of(op.outputs.begin(), op.outputs.end(), isComplex);
 }
 
 void TfliteGraph::settleOrShow(TfliteNode& node)

@@ -48,6 +48,7 @@ private:
     void importNodes();
     void importNode(const TfliteOperator& op, SourceId source);
     void settleOrShow(TfliteNode& node);
+    bool hasComplex(const TfliteOperator& op) const;
     void importOpaque(const TfliteOperator& op, SourceId source);
     std::optional<TensorType> declaredType(int64_t tensor) const;
     std::vector<std::string> outputNames() const;

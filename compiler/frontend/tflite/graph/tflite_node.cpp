@@ -100,6 +100,14 @@ bool TfliteNode::isOutputQuantized(size_t output) const
     return holdsQuantized(outputTensor(output));
 }
 
+bool TfliteNode::isComplex(size_t input) const
+{
+    const TfliteTensor* tensor = inputTensor(input);
+    return tensor && tensor->type == kTfliteComplex;
+}
+
+int64_t TfliteNode::fileRank(size_t input) { return rank(input) - (isComplex(input) ? 1 : 0); }
+
 std::optional<DataType> TfliteNode::outputType(size_t output) const
 {
     const TfliteTensor* tensor = outputTensor(output);

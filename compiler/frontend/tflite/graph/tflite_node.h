@@ -42,6 +42,10 @@ public:
     bool isQuantized(size_t input);
     bool isOutputQuantized(size_t output) const;
     std::optional<DataType> outputType(size_t output) const;
+    /// True for complex numbers: floats here, whose last axis are the real and the imaginary part.
+    bool isComplex(size_t input) const;
+    /// Of the input as the file counts it, which has no axis for the parts of complex numbers.
+    int64_t fileRank(size_t input);
 
     // Layouts.
     bool isChannelsFirst(size_t input);

@@ -148,5 +148,42 @@ TEST(TfliteRare, SurvivesTensorsOfAnotherTypeOrShape)
     EXPECT_GT(refused, 1000u);
 }
 
+TEST(TfliteRare, TransformsRowsIntoTheirSpectrum)
+{
+    TfliteWriter w;
+    const int x = w.input("x", Type::Float32, {1, 4});
+    const int complex = w.tensor("c", Type::Complex64, {1, 3});
+    w.op("RFFT2D", {x, w.constant<int32_t>("n", Type::Int32, {2}, {1, 4})}, {complex});
+    w.op("REAL", {complex}, {w.output("real", Type::Float32, {1, 3})});
+    w.op("IMAG", {complex}, {w.output("imaginary", Type::Float32, {1, 3})});
+    w.op("COMPLEX_ABS", {complex}, {w.output("size", Type::Float32, {1, 3})});
+    const auto got = resultsOf(w, {{"x", floats({1, 4}, {1, 4, 4, 0})}});
+    ASSERT_EQ(got.size(), 3u);
+    const Numbers wanted[] = {{9, -3, 1}, {0, -4, 0}, {9, 5, 1}};
+    for (size_t i = 0; i < 3; ++i)
+        for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(got[i].numbers()[k], wanted[i][k], 1e-5) << i;
+}
+
+TEST(TfliteRare, ComplexNumbersGoNowhereElse)
+{
+    const auto refusal = [](const char* op, bool isResult) {
+        TfliteWriter w;
+        const int x = w.input("x", Type::Float32, {1, 4});
+        const int complex = w.tensor("c", Type::Complex64, {1, 3});
+        w.op("RFFT2D", {x, w.constant<int32_t>("n", Type::Int32, {2}, {1, 4})}, {complex});
+        const int y = w.output("y", isResult ? Type::Complex64 : Type::Float32, {1, 3});
+        w.op(op, {complex}, {y}, FlatOut().numbers(0, std::vector<int32_t>{1, 3}));
+        const std::vector<std::byte> bytes = w.file();
+        const auto loaded = compiler::loadTfliteBytes(bytes, nullptr, "m.tflite", {});
+        if (!loaded) return loaded.error().text();
+        return loaded->diagnostics.empty() ? std::string() : loaded->diagnostics[0].text();
+    };
+    EXPECT_NE(refusal("NEG", true).find("complex numbers are taken from RFFT2D"), std::string::npos)
+        << refusal("NEG", true);
+    EXPECT_NE(refusal("RESHAPE", true).find("the output `y` holds complex numbers"),
+              std::string::npos)
+        << refusal("RESHAPE", true);
+}
+
 } // namespace
 } // namespace tenon::test
