@@ -49,6 +49,7 @@ const TfliteGraph::GraphOperator* TfliteGraph::findGraphOperator(std::string_vie
         {"CALL_ONCE", &TfliteGraph::importCallOnce},
         {"IF", &TfliteGraph::importIf},
         {"READ_VARIABLE", &TfliteGraph::importReadVariable},
+        {"STABLEHLO_COMPOSITE", &TfliteGraph::importComposite},
         {"VAR_HANDLE", &TfliteGraph::importVarHandle},
         {"WHILE", &TfliteGraph::importWhile}};
     for (const GraphOperator& row : kOperators)
@@ -110,6 +111,30 @@ std::optional<ImportedBody> TfliteGraph::importBody(const TfliteSubgraph& graph,
     return adopted(child, std::move(body));
 }
 
+void TfliteGraph::takeInline(TfliteNode& node, const ImportedBody& body,
+                             const std::vector<ValueRef>& operands)
+{
+    std::vector<ImportedValue> results = inlineBody(body, operands);
+    for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
+}
+
+/// A part of a model that was exported as one, with its name and its attributes: what it does is
+/// said by a graph of its own.
+void TfliteGraph::importComposite(TfliteNode& node)
+{
+    const TfliteSubgraph* graph =
+        bodyAt(node, node.integer(1), node.file().inputs.size(), node.outputCount());
+    const Types params = typesFrom(node, 0);
+    if (node.hasFailed()) return;
+    const std::vector<ValueRef> operands = operandsFrom(node, 0);
+    if (node.hasFailed()) return;
+    const auto body = importBody(*graph, params, m_state.sources[node.source().value].name);
+    if (!body)
+        return node.fail(DiagnosticCode::UnsupportedOperator, "what it does cannot be imported");
+    m_state.foldReasons[node.source()] = "its own graph says what it does";
+    takeInline(node, *body, operands);
+}
+
 void TfliteGraph::importIf(TfliteNode& node)
 {
     const size_t args = node.file().inputs.empty() ? 0 : node.file().inputs.size() - 1;
@@ -130,9 +155,7 @@ void TfliteGraph::importIf(TfliteNode& node)
             importBody(*graphs[isThen ? 0 : 1], params, name + (isThen ? ".then" : ".else"));
         if (!body) return bad();
         m_state.foldReasons[node.source()] = "its condition is known at import";
-        std::vector<ImportedValue> results = inlineBody(*body, operands);
-        for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
-        return;
+        return takeInline(node, *body, operands);
     }
     const auto then = importBody(*graphs[0], params, name + ".then");
     const auto otherwise = importBody(*graphs[1], params, name + ".else");

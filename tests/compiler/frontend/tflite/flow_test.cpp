@@ -60,6 +60,28 @@ TEST(TfliteControl, IfWithAKnownConditionIsItsBranch)
     EXPECT_EQ(numbersOf(w, {{"x", floats({2}, {1, -2})}}), (Numbers{-1, 2}));
 }
 
+TEST(TfliteControl, ACompositeIsWhatItsGraphSays)
+{
+    TfliteWriter w;
+    const int x = w.input("x", Type::Float32, {2});
+    const int y = w.output("y", Type::Float32, {2});
+    w.op("STABLEHLO_COMPOSITE", {x}, {y},
+         FlatOut().string(0, "aten.neg.default").number(1, int32_t{1}));
+    branch(w, "NEG");
+    const Module module = moduleOf(w);
+    EXPECT_EQ(countOf(module, "negative"), 1u);
+    TfliteWriter bad;
+    const int a = bad.input("a", Type::Float32, {2});
+    bad.op("STABLEHLO_COMPOSITE", {a}, {bad.output("b", Type::Float32, {2})},
+           FlatOut().number(1, int32_t{7}));
+    const auto bytes = bad.file();
+    const auto loaded = loadTfliteBytes(bytes, nullptr, "model.tflite", {});
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    ASSERT_FALSE(loaded->diagnostics.empty());
+    EXPECT_NE(loaded->diagnostics[0].text().find("it names graph 7 of 1"), std::string::npos)
+        << loaded->diagnostics[0].text();
+}
+
 TEST(TfliteControl, WhileIsALoopThatCarriesItsInputs)
 {
     TfliteWriter w;
