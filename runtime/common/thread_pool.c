@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool of persistent workers that take part in every launch; static partition, one job at a time.
- */
+/* A pool of persistent workers that take part in every launch, one job at a time: each has a share
+ * of the tasks, and who is through with its own helps others with theirs. */
 #include "thread_pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +13,24 @@
 #include "clock.h"
 #include "error.h"
 #include "processors.h"
+#include "task_group.h"
 
 /* A launch writes the job, then raises `generation`. Each share of the job is taken once per
  * generation, by raising its `taken` to it: by its worker or, when that has not begun by the time
  * the caller is through with its own share, by the caller. A worker that sleeps or waits for a CPU
  * thus never holds a launch up. Only who took a share reads the job, and the caller waits for the
  * workers that did (`remaining`), so a job is never overwritten while one may still read it.
- * Workers and the caller spin for kSpinNs (about the gap between two kernels), then sleep; a
- * sleeper announces itself before it looks again, so that no wake-up is lost. */
+ * Where the pool chooses the number of tasks, a share is several of them in a row: where all cores
+ * are as fast, a thread runs the iterations that it would as one task. Where some are slow, or one
+ * is held up, what its share has not begun is left to the others. Workers and the caller spin for
+ * kSpinNs (about the gap between two kernels), then sleep; a sleeper announces itself before it
+ * looks again, so that no wake-up is lost. */
 enum
 {
     kMaxThreads = 256,
     kSpinNs = 40000,
+    kParts = 8,   /* tasks of a share */
+    kVictims = 8, /* threads whose shares one looks at; all, where there are no more */
     kErrorCapacity = 1024
 };
 
@@ -34,17 +39,15 @@ typedef struct
     FTVMParallelLambda fn;
     void* cdata;
     TVMParallelGroupEnv env;
-    int threads; /* that share the tasks */
+    int threads;  /* that share the tasks */
+    bool divides; /* shares are kParts tasks in a row, else every threads-th task */
 } job;
 
-/* What env.sync_handle points to. */
+/* Tasks of a share that were begun, on a cache line of its own. */
 typedef struct
 {
-    atomic_int arrived;
-    atomic_int phase;
-    atomic_int failed;
-    bool all_run_at_once;
-} group;
+    _Alignas(64) atomic_int begun;
+} share;
 
 static struct
 {
@@ -60,11 +63,12 @@ static struct
     bool pinned;
     atomic_bool stop;
     job job;
-    group sync;
+    tenon_task_group sync;
     char error[kErrorCapacity];     /* of the task that failed first */
     atomic_int cpus[kMaxThreads];   /* where each thread of the job was last seen */
     atomic_uint taken[kMaxThreads]; /* generation of each thread's latest share */
     atomic_bool ran[kMaxThreads];   /* threads that have run a share themselves */
+    share shares[kMaxThreads];
     _Alignas(64) atomic_uint generation;
     atomic_int sleepers;
     _Alignas(64) atomic_uint remaining;
@@ -75,15 +79,6 @@ static struct
             .done = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local bool t_inside; /* a nested launch runs in its own thread */
-
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 static bool has_changed(const atomic_uint* value, unsigned from)
 {
@@ -103,7 +98,7 @@ static bool spin_for(bool (*condition)(const atomic_uint*, unsigned), const atom
     int64_t end = s_pool.spin_ns ? tenon_clock_ns() + s_pool.spin_ns : 0;
     for (unsigned i = 0; !condition(value, from); ++i) {
         if (i % 32 == 0 && (end == 0 || tenon_clock_ns() >= end)) return condition(value, from);
-        relax();
+        tenon_relax();
     }
     return true;
 }
@@ -143,15 +138,42 @@ static void note_run(int thread)
         atomic_store_explicit(&s_pool.ran[thread], true, memory_order_relaxed);
 }
 
+static void run_task(int task)
+{
+    const job* current = &s_pool.job;
+    TVMParallelGroupEnv env = current->env;
+    if (current->fn(task, &env, current->cdata) == 0) return;
+    if (atomic_exchange(&s_pool.sync.failed, 1) == 0)
+        snprintf(s_pool.error, sizeof s_pool.error, "%s", TVMGetLastError());
+}
+
+/* What is left of a divided share. */
+static void run_parts(int thread)
+{
+    atomic_int* begun = &s_pool.shares[thread].begun;
+    while (atomic_load_explicit(begun, memory_order_relaxed) < kParts) {
+        int part = atomic_fetch_add(begun, 1);
+        if (part < kParts) run_task(thread * kParts + part);
+    }
+}
+
 static void run_share(int thread)
 {
     const job* current = &s_pool.job;
-    for (int task = thread; task < current->env.num_task; task += current->threads) {
-        TVMParallelGroupEnv env = current->env;
-        if (current->fn(task, &env, current->cdata) == 0) continue;
-        if (atomic_exchange(&s_pool.sync.failed, 1) == 0)
-            snprintf(s_pool.error, sizeof s_pool.error, "%s", TVMGetLastError());
+    if (current->divides) {
+        run_parts(thread);
+        return;
     }
+    for (int task = thread; task < current->env.num_task; task += current->threads) run_task(task);
+}
+
+/* Parts of other shares that nobody has begun. Who calls it has a share that is not yet reported,
+ * so that the job lasts. */
+static void help_others(int thread)
+{
+    int threads = s_pool.job.threads;
+    if (!s_pool.job.divides) return;
+    for (int i = 1; i < threads && i <= kVictims; ++i) run_parts((thread + i) % threads);
 }
 
 static void* worker(void* argument)
@@ -175,6 +197,7 @@ static void* worker(void* argument)
         if (!take_share(thread, seen)) continue;
         note_run(thread);
         run_share(thread);
+        help_others(thread);
         if (atomic_fetch_sub(&s_pool.remaining, 1) == 1 && atomic_load(&s_pool.caller_sleeps)) {
             pthread_mutex_lock(&s_pool.sleep);
             pthread_cond_signal(&s_pool.done);
@@ -305,7 +328,7 @@ int tenon_threads_pin(bool pinned)
 /* All tasks one after the other; a barrier then holds only for a single task. */
 static int run_serially(FTVMParallelLambda fn, void* cdata, int num_task)
 {
-    group sync = {.all_run_at_once = num_task <= 1};
+    tenon_task_group sync = {.all_run_at_once = num_task <= 1};
     TVMParallelGroupEnv env = {&sync, num_task > 0 ? num_task : 1};
     bool was_inside = t_inside;
     int status = 0;
@@ -318,16 +341,20 @@ static int run_serially(FTVMParallelLambda fn, void* cdata, int num_task)
 static int run_on_pool(FTVMParallelLambda fn, void* cdata, int num_task)
 {
     int threads = s_pool.workers + 1;
+    bool divides = num_task == 0;
+    int tasks = divides ? threads * kParts : num_task;
+    for (int i = 0; divides && i < threads; ++i) atomic_store(&s_pool.shares[i].begun, 0);
     atomic_store(&s_pool.sync.arrived, 0);
     atomic_store(&s_pool.sync.phase, 0);
     atomic_store(&s_pool.sync.failed, 0);
-    s_pool.sync.all_run_at_once = num_task <= threads;
-    s_pool.job = (job){fn, cdata, {&s_pool.sync, num_task ? num_task : threads}, threads};
+    s_pool.sync.all_run_at_once = !divides && num_task <= threads;
+    s_pool.job = (job){fn, cdata, {&s_pool.sync, tasks}, threads, divides};
     keep_apart(0);
     announce();
     t_inside = true;
     note_run(0);
     run_share(0);
+    help_others(0);
     run_what_waits();
     t_inside = false;
     await_workers();
@@ -351,26 +378,4 @@ int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_ta
                                      : run_on_pool(flambda, cdata, num_task);
     pthread_mutex_unlock(&s_pool.use);
     return status;
-}
-
-int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv)
-{
-    (void)task_id;
-    group* sync = penv->sync_handle;
-    if (!sync->all_run_at_once)
-        return tenon_fail("a barrier among %d tasks that share fewer threads", penv->num_task);
-    int phase = atomic_load(&sync->phase);
-    if (atomic_fetch_add(&sync->arrived, 1) + 1 == penv->num_task) {
-        atomic_store(&sync->arrived, 0);
-        atomic_fetch_add(&sync->phase, 1);
-        return 0;
-    }
-    for (unsigned i = 0; atomic_load(&sync->phase) == phase; ++i) {
-        if (atomic_load(&sync->failed)) return tenon_fail("another task of the launch failed");
-        if (i < 2000)
-            relax();
-        else
-            sched_yield();
-    }
-    return 0;
 }

@@ -39,7 +39,8 @@ typedef struct
 
 typedef int (*FTVMParallelLambda)(int task_id, TVMParallelGroupEnv* penv, void* cdata);
 
-/** Runs task_id 0..num_task-1; num_task 0 means one task per thread of the pool. */
+/** Runs task_id 0..num_task-1; num_task 0 leaves their number to the pool, which takes several for
+ * each of its threads. Tasks that meet in barriers say how many they are. */
 TVM_DLL int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task);
 /** Waits for all tasks of the launch; -1 when they do not all run at the same time. */
 TVM_DLL int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv);

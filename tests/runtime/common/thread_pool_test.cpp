@@ -17,6 +17,10 @@ namespace {
 
 constexpr int kMost = 64;
 
+/// Tasks of a launch that leaves their number to a pool of so many threads: several for each, so
+/// that others can help one that is held up.
+int chosenTasks(int threads) { return threads == 1 ? 1 : 8 * threads; }
+
 struct Tally
 {
     std::atomic<int> count[kMost] = {};
@@ -42,7 +46,7 @@ TEST_P(ThreadPool, runsEachTaskOnce)
     for (int tasks = 0; tasks <= 17; ++tasks) {
         Tally tally;
         ASSERT_EQ(TVMBackendParallelLaunch(tallyTask, &tally, tasks), 0);
-        const int expected = tasks ? tasks : GetParam();
+        const int expected = tasks ? tasks : chosenTasks(GetParam());
         EXPECT_EQ(tally.tasks, expected);
         for (int i = 0; i < kMost; ++i) EXPECT_EQ(tally.count[i], i < expected ? 1 : 0) << i;
     }
@@ -61,7 +65,7 @@ TEST_P(ThreadPool, survivesManyLaunchesAndPauses)
         ASSERT_EQ(TVMBackendParallelLaunch(addTask, &sum, 0), 0);
         if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    EXPECT_EQ(sum, 300 * GetParam());
+    EXPECT_EQ(sum, 300 * chosenTasks(GetParam()));
 }
 
 struct Release
@@ -70,7 +74,7 @@ struct Release
     std::atomic<int> ran{0};
 };
 
-/// Holds the caller until its workers have done their tasks.
+/// Holds the caller in its first task until its workers have done all others, its own among them.
 int holdTask(int id, TVMParallelGroupEnv*, void* cdata)
 {
     auto* release = static_cast<Release*>(cdata);
@@ -79,17 +83,21 @@ int holdTask(int id, TVMParallelGroupEnv*, void* cdata)
     return 0;
 }
 
-TEST_P(ThreadPool, hasEachWorkerTakePart)
+void expectHelp(int launched, int tasks)
 {
     Release release;
     std::thread letGo([&] {
-        while (release.ran + 1 < GetParam()) std::this_thread::yield();
+        while (release.ran + 1 < tasks) std::this_thread::yield();
         release.isHeld = false;
     });
-    EXPECT_EQ(TVMBackendParallelLaunch(holdTask, &release, 0), 0);
-    EXPECT_EQ(release.ran, GetParam());
+    EXPECT_EQ(TVMBackendParallelLaunch(holdTask, &release, launched), 0);
+    EXPECT_EQ(release.ran, tasks);
     letGo.join();
 }
+
+TEST_P(ThreadPool, hasEachWorkerTakePart) { expectHelp(GetParam(), GetParam()); }
+
+TEST_P(ThreadPool, helpsAThreadThatIsHeldUp) { expectHelp(0, chosenTasks(GetParam())); }
 
 /// More threads than CPUs: the caller takes what its workers did not get to.
 TEST_P(ThreadPool, runsEachTaskOnceOnABusyMachine)
@@ -103,7 +111,7 @@ TEST_P(ThreadPool, runsEachTaskOnceOnABusyMachine)
     for (int i = 0; i < 20; ++i) {
         Tally tally;
         ASSERT_EQ(TVMBackendParallelLaunch(tallyTask, &tally, 0), 0);
-        for (int t = 0; t < GetParam(); ++t) EXPECT_EQ(tally.count[t], 1) << t;
+        for (int t = 0; t < chosenTasks(GetParam()); ++t) EXPECT_EQ(tally.count[t], 1) << t;
     }
     isOver = true;
     for (std::thread& thread : busy) thread.join();
@@ -159,11 +167,12 @@ int barrierTask(int id, TVMParallelGroupEnv* env, void* cdata)
 TEST_P(ThreadPool, meetsInBarriers)
 {
     Phases phases;
-    ASSERT_EQ(TVMBackendParallelLaunch(barrierTask, &phases, 0), 0);
+    ASSERT_EQ(TVMBackendParallelLaunch(barrierTask, &phases, GetParam()), 0);
     EXPECT_FALSE(phases.isWrong);
     EXPECT_EQ(phases.arrived, 20 * GetParam());
     // More tasks than threads cannot meet; that is an error, not a hang.
     EXPECT_EQ(TVMBackendParallelLaunch(barrierTask, &phases, GetParam() + 1), -1);
+    EXPECT_EQ(TVMBackendParallelLaunch(barrierTask, &phases, 0), GetParam() == 1 ? 0 : -1);
 }
 
 TEST_P(ThreadPool, servesSeveralCallers)
