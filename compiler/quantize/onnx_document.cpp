@@ -224,6 +224,15 @@ void setIntegers(NodeProto& node, const std::string& name, const std::vector<int
     for (const int64_t value : values) attr.add_ints(value);
 }
 
+void setString(NodeProto& node, const std::string& name, const std::string& value)
+{
+    eraseAttribute(node, name);
+    tenon_onnx::AttributeProto& attr = *node.add_attribute();
+    attr.set_name(name);
+    attr.set_type(tenon_onnx::AttributeProto::STRING);
+    attr.set_s(value);
+}
+
 void setFloat(NodeProto& node, const std::string& name, float value)
 {
     eraseAttribute(node, name);

@@ -40,6 +40,7 @@ void eraseAttribute(tenon_onnx::NodeProto& node, std::string_view name);
 void setInteger(tenon_onnx::NodeProto& node, const std::string& name, int64_t value);
 void setIntegers(tenon_onnx::NodeProto& node, const std::string& name,
                  const std::vector<int64_t>& values);
+void setString(tenon_onnx::NodeProto& node, const std::string& name, const std::string& value);
 void setFloat(tenon_onnx::NodeProto& node, const std::string& name, float value);
 
 } // namespace tenon::compiler

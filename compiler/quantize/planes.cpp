@@ -19,6 +19,22 @@ Tensor planesOf(const Tensor& tensor)
     return Tensor::of<float>(kFloat32, {shape[0], shape[3], shape[1], shape[2]}, out);
 }
 
+Tensor frontSwapped(const Tensor& tensor)
+{
+    const std::vector<int64_t>& shape = tensor.shape();
+    const auto values = tensor.as<float>();
+    const auto each = static_cast<size_t>(shape[2] * shape[3]);
+    std::vector<float> out;
+    out.reserve(values.size());
+    for (int64_t b = 0; b < shape[1]; ++b)
+        for (int64_t a = 0; a < shape[0]; ++a) {
+            const auto from = values.begin() +
+                              static_cast<ptrdiff_t>(static_cast<size_t>(a * shape[1] + b) * each);
+            out.insert(out.end(), from, from + static_cast<ptrdiff_t>(each));
+        }
+    return Tensor::of<float>(kFloat32, {shape[1], shape[0], shape[2], shape[3]}, out);
+}
+
 Tensor filtersOf(const Tensor& tensor)
 {
     const Tensor planes = planesOf(tensor);

@@ -34,12 +34,15 @@ void TfliteTensors::declare(int64_t index, tenon_onnx::ValueInfoProto& info)
 
 bool TfliteTensors::isConstant(int64_t index) const
 {
+    if (m_defined.contains(index)) return true;
     return index >= 0 && tensor(index).buffer < m_model.buffers.size() &&
            !m_model.buffers[tensor(index).buffer].empty();
 }
 
 Tensor TfliteTensors::constantOf(int64_t index)
 {
+    if (const auto defined = m_defined.find(index); defined != m_defined.end())
+        return defined->second;
     if (isConstant(index))
         if (auto value = readTfliteTensor(m_model, tensor(index))) return *std::move(value);
     fail(index < 0 ? "it lacks an input"
@@ -114,8 +117,7 @@ std::string TfliteTensors::asPlanes(int64_t index)
 std::string TfliteTensors::resultName(bool isPlanes)
 {
     if (isPlanes) return m_planes[output()] = nameOf(output()) + "/planes";
-    m_given.insert(output());
-    return nameOf(output());
+    return given(output());
 }
 
 } // namespace tenon::compiler

@@ -44,6 +44,8 @@ protected:
     /// An input or result of the graph.
     void declare(int64_t index, tenon_onnx::ValueInfoProto& info);
     bool isConstant(int64_t index) const;
+    /// The result of the operator is this constant.
+    void define(const Tensor& value) { m_defined.insert_or_assign(output(), value); }
     Tensor constantOf(int64_t index);
     std::string add(const Tensor& value, const std::string& name);
     std::string number(const std::string& leaf, float value);
@@ -58,6 +60,12 @@ protected:
     bool hasPlanes(int64_t index) const { return m_planes.contains(index); }
     /// Where the result of the operator is to be written.
     std::string resultName(bool isPlanes);
+    /// Likewise one of several, in the file's order.
+    std::string given(int64_t result)
+    {
+        m_given.insert(result);
+        return nameOf(result);
+    }
 
     const TfliteModel& m_model;
     const TfliteSubgraph& m_graph;
@@ -67,6 +75,7 @@ protected:
     std::optional<Diagnostic> m_problem;
 
 private:
+    std::map<int64_t, Tensor> m_defined;
     std::set<int64_t> m_given;
     std::map<int64_t, std::string> m_planes;
 };

@@ -5,6 +5,7 @@
 #include "compiler/frontend/tflite/converters/converters.h"
 #include "compiler/frontend/tflite/converters/custom_options.h"
 #include "compiler/frontend/tflite/converters/layer.h"
+#include "compiler/frontend/tflite/converters/picture_window.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -13,21 +14,6 @@ namespace tenon::compiler {
 namespace {
 
 constexpr size_t kShape = 0; ///< the input that says TRANSPOSE_CONV's output shape
-
-/// Rows or columns cut off before and behind, and added behind.
-struct Crop
-{
-    int64_t before, behind, added;
-};
-
-Crop cropOf(int64_t in, int64_t out, int64_t kernel, int64_t stride, bool isSame)
-{
-    const int64_t reach = isSame ? out : out - kernel + 1;
-    const int64_t steps = (std::max<int64_t>(reach, 0) + stride - 1) / stride;
-    const int64_t before = std::max<int64_t>((steps - 1) * stride + kernel - out, 0) / 2;
-    const int64_t behind = (in - 1) * stride + kernel - before - out;
-    return {before, std::max<int64_t>(behind, 0), std::max<int64_t>(-behind, 0)};
-}
 
 /// How far apart the inputs lie, as rows and columns, and what is cut off.
 struct Spacing
@@ -59,8 +45,9 @@ Attrs windowAttrs(const Transposed& layer, const Spacing& spacing)
 {
     std::vector<int64_t> padding(4), added(2);
     for (size_t i = 0; i < 2; ++i) {
-        const Crop crop = cropOf(layer.data[1 + i], layer.result[1 + i], layer.weight[1 + i],
-                                 spacing.strides[i], spacing.isSame);
+        const TransposedCrop crop =
+            transposedCrop({layer.data[1 + i], layer.weight[1 + i], spacing.strides[i], 1},
+                           layer.result[1 + i], spacing.isSame);
         padding[i] = crop.before;
         padding[2 + i] = crop.behind;
         added[i] = crop.added;

@@ -28,6 +28,15 @@ int64_t samePadding(const WindowAxis& axis)
     return std::max<int64_t>((steps - 1) * axis.stride + reach - axis.extent, 0);
 }
 
+TransposedCrop transposedCrop(const WindowAxis& axis, int64_t out, bool isSame)
+{
+    const int64_t reach = isSame ? out : out - axis.kernel + 1;
+    const int64_t steps = (std::max<int64_t>(reach, 0) + axis.stride - 1) / axis.stride;
+    const int64_t before = std::max<int64_t>((steps - 1) * axis.stride + axis.kernel - out, 0) / 2;
+    const int64_t behind = (axis.extent - 1) * axis.stride + axis.kernel - before - out;
+    return {before, std::max<int64_t>(behind, 0), std::max<int64_t>(-behind, 0)};
+}
+
 Attrs PictureWindow::attrs() const
 {
     return {{"strides", strides}, {"padding", padding}, {"dilation", dilations}};

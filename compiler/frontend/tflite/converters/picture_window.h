@@ -27,6 +27,14 @@ struct WindowAxis
     int64_t kernel, stride, dilation;
 };
 
+/// Rows or columns of a transposed convolution cut off before and behind, and added behind.
+struct TransposedCrop
+{
+    int64_t before, behind, added;
+};
+/// For `out` rows or columns of `axis`, whose dilation is 1.
+TransposedCrop transposedCrop(const WindowAxis& axis, int64_t out, bool isSame);
+
 /// Fails for a window, a stride or a dilation of no use.
 bool isUsable(TfliteNode& node, const WindowAxis& axis);
 /// What SAME adds along the axis, before and behind together.

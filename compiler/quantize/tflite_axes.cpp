@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that reduce, cut, join and move along axes.
+#include "compiler/frontend/tflite/file/element_types.h"
+#include "compiler/quantize/tflite_operators.h"
+#include "core/tensor/onnx_types.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::compiler {
+
+using tenon_onnx::NodeProto;
+
+void TfliteOperators::reshape() { shaped(asGiven(input(0)), output()); }
+
+void TfliteOperators::reduce()
+{
+    static const std::map<std::string, std::string> kOps{{"MEAN", "ReduceMean"},
+                                                         {"REDUCE_MAX", "ReduceMax"},
+                                                         {"REDUCE_MIN", "ReduceMin"},
+                                                         {"REDUCE_PROD", "ReduceProd"},
+                                                         {"SUM", "ReduceSum"}};
+    std::vector<int64_t> axes;
+    for (const int64_t axis : integersAt(1)) axes.push_back(axisOf(axis, rankOf(input(0))));
+    std::sort(axes.begin(), axes.end());
+    const bool keeps = option(0) != 0;
+    const bool isPicture = hasPlanes(input(0)) && axes == std::vector<int64_t>{1, 2};
+    if (isPicture) axes = {2, 3};
+    const bool isSum = m_op->name == "SUM"; // whose axes became an input
+    std::vector<std::string> inputs{elements(isPicture)};
+    if (isSum) inputs.push_back(integers("axes", axes));
+    NodeProto& made = node(kOps.at(m_op->name), inputs, {}, nameOf(output()));
+    if (!isSum) setIntegers(made, "axes", axes);
+    setInteger(made, "keepdims", keeps ? 1 : 0);
+    finish(made, isPicture && keeps, 0);
+}
+
+void TfliteOperators::pad()
+{
+    const std::vector<double> given = constantOf(input(1)).numbers();
+    const bool isPlanes = hasPlanes(input(0));
+    const size_t rank = rankOf(input(0));
+    const std::array<size_t, 4> order{0, 3, 1, 2};
+    std::vector<int64_t> pads(rank * 2);
+    for (size_t i = 0; i < rank && given.size() == rank * 2; ++i) {
+        const size_t from = isPlanes ? order.at(i) : i;
+        pads[i] = static_cast<int64_t>(given[from * 2]);
+        pads[i + rank] = static_cast<int64_t>(given[from * 2 + 1]);
+    }
+    std::vector<std::string> inputs{elements(isPlanes), integers("pads", pads)};
+    const bool isMirror = m_op->name == "MIRROR_PAD";
+    if (m_op->name == "PADV2") inputs.push_back(asGiven(input(2)));
+    NodeProto& made = node("Pad", inputs, resultName(isPlanes), nameOf(output()));
+    if (isMirror && option(0) != 0) return fail("it repeats its borders");
+    if (isMirror) setString(made, "mode", "reflect");
+}
+
+void TfliteOperators::concatenate()
+{
+    const auto rank = static_cast<int64_t>(rankOf(output()));
+    int64_t axis = size(0, 0);
+    if (axis < 0) axis += rank;
+    const bool isPlanes = rank == 4 && std::all_of(m_op->inputs.begin(), m_op->inputs.end(),
+                                                   [&](int64_t index) { return hasPlanes(index); });
+    std::vector<std::string> inputs;
+    for (const int64_t index : m_op->inputs)
+        inputs.push_back(isPlanes ? asPlanes(index) : asGiven(index));
+    NodeProto& made = node("Concat", inputs, {}, nameOf(output()));
+    constexpr std::array<int64_t, 4> kPlace{0, 2, 3, 1};
+    setInteger(made, "axis", isPlanes ? kPlace.at(static_cast<size_t>(axis)) : axis);
+    finish(made, isPlanes, option(1));
+}
+
+/// The zeros of a sparse constant are there already, and 16 bits become 32.
+void TfliteOperators::spread()
+{
+    const Tensor value = constantOf(input(0));
+    if (m_problem) return;
+    std::vector<float> numbers;
+    for (const double number : value.numbers()) numbers.push_back(static_cast<float>(number));
+    define(Tensor::of<float>(kFloat32, value.shape(), numbers));
+}
+
+void TfliteOperators::argument()
+{
+    const std::string data = asGiven(input(0)), base = nameOf(output());
+    const auto dtype = tfliteDataType(tensor(output()).type);
+    const std::vector<int64_t> axis = integersAt(1);
+    if (axis.size() != 1 || !dtype) return fail("it needs one axis");
+    NodeProto& made = node(m_op->name == "ARG_MAX" ? "ArgMax" : "ArgMin", {data}, base + "/place",
+                           base + "/place");
+    setInteger(made, "axis", axis[0]);
+    setInteger(made, "keepdims", 0);
+    setInteger(node("Cast", {base + "/place"}, resultName(false), base), "to", onnxTypeOf(*dtype));
+}
+
+void TfliteOperators::transpose()
+{
+    setIntegers(node("Transpose", {asGiven(input(0))}, resultName(false), nameOf(output())), "perm",
+                integersAt(1));
+}
+
+void TfliteOperators::stack()
+{
+    const int64_t axis = axisOf(size(1, 0), rankOf(output()));
+    std::vector<int64_t> shape = tensor(output()).shape;
+    shape.at(static_cast<size_t>(axis)) = 1;
+    std::vector<std::string> parts;
+    for (size_t i = 0; i < m_op->inputs.size(); ++i) {
+        parts.push_back(nameOf(output()) + "/part" + std::to_string(i));
+        node("Reshape", {asGiven(m_op->inputs[i]), integers("shape" + std::to_string(i), shape)},
+             parts.back(), parts.back());
+    }
+    setInteger(node("Concat", parts, resultName(false), nameOf(output())), "axis", axis);
+}
+
+void TfliteOperators::splitInto(int64_t data, int64_t axis)
+{
+    std::vector<int64_t> sizes;
+    for (const int64_t result : m_op->outputs)
+        sizes.push_back(tensor(result).shape.at(static_cast<size_t>(axis)));
+    NodeProto& made =
+        node("Split", {asGiven(data), integers("sizes", sizes)}, given(output()), nameOf(output()));
+    for (size_t i = 1; i < m_op->outputs.size(); ++i) made.add_output(given(m_op->outputs[i]));
+    setInteger(made, "axis", axis);
+}
+
+void TfliteOperators::split()
+{
+    const std::vector<int64_t> axis = integersAt(0);
+    if (axis.size() != 1) return fail("it needs one axis");
+    splitInto(input(1), axisOf(axis[0], rankOf(input(1))));
+}
+
+void TfliteOperators::splitBySizes()
+{
+    const std::vector<int64_t> axis = integersAt(2);
+    if (axis.size() != 1) return fail("it needs one axis");
+    splitInto(input(0), axisOf(axis[0], rankOf(input(0))));
+}
+
+std::string TfliteOperators::slice(const std::string& from, const std::vector<int64_t>& begin,
+                                   const std::vector<int64_t>& end,
+                                   const std::vector<int64_t>& steps, const std::string& name)
+{
+    std::vector<int64_t> axes;
+    for (size_t i = 0; i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+    node("Slice",
+         {from, integers(name + "_begin", begin), integers(name + "_end", end),
+          integers(name + "_axes", axes), integers(name + "_steps", steps)},
+         nameOf(output()) + "/" + name, nameOf(output()) + "/" + name);
+    return nameOf(output()) + "/" + name;
+}
+
+void TfliteOperators::unstack()
+{
+    const std::string data = asGiven(input(0));
+    const auto axis = static_cast<size_t>(axisOf(size(1, 0), rankOf(input(0))));
+    std::vector<int64_t> begin(rankOf(input(0)), 0), end = tensor(input(0)).shape;
+    const std::vector<int64_t> steps(begin.size(), 1);
+    for (size_t i = 0; i < m_op->outputs.size(); ++i) {
+        begin.at(axis) = static_cast<int64_t>(i);
+        end.at(axis) = begin.at(axis) + 1;
+        shaped(slice(data, begin, end, steps, "part" + std::to_string(i)), m_op->outputs[i]);
+    }
+}
+
+void TfliteOperators::cut()
+{
+    const std::vector<int64_t> begin = integersAt(1), sizes = integersAt(2);
+    if (begin.size() != rankOf(input(0)) || sizes.size() != begin.size())
+        return fail("its beginnings and sizes do not fit");
+    std::vector<int64_t> end = tensor(input(0)).shape;
+    for (size_t i = 0; i < end.size(); ++i)
+        if (sizes[i] >= 0) end[i] = begin[i] + sizes[i];
+    const std::vector<int64_t> steps(begin.size(), 1);
+    shaped(slice(asGiven(input(0)), begin, end, steps, "cut"), output());
+}
+
+void TfliteOperators::cutByMasks()
+{
+    constexpr int kBegin = 0, kEnd = 1, kEllipsis = 2, kNewAxis = 3, kShrink = 4;
+    std::vector<int64_t> begin = integersAt(1), end = integersAt(2), steps = integersAt(3);
+    const size_t count = begin.size();
+    if (size(kEllipsis, 0) != 0 || size(kNewAxis, 0) != 0 || end.size() != count ||
+        steps.size() != count || count > rankOf(input(0)))
+        return fail("it adds axes, or leaves some out");
+    constexpr int64_t kFar = int64_t{1} << 40;
+    for (size_t i = 0; i < count; ++i) {
+        const int64_t bit = int64_t{1} << i;
+        if ((size(kShrink, 0) & bit) != 0) {
+            if (begin[i] < 0) begin[i] += tensor(input(0)).shape[i];
+            end[i] = begin[i] + 1;
+            steps[i] = 1;
+            continue;
+        }
+        if ((size(kBegin, 0) & bit) != 0) begin[i] = steps[i] > 0 ? 0 : kFar;
+        if ((size(kEnd, 0) & bit) != 0) end[i] = steps[i] > 0 ? kFar : -kFar;
+    }
+    shaped(slice(asGiven(input(0)), begin, end, steps, "cut"), output());
+}
+
+void TfliteOperators::look()
+{
+    if (size(1, 0) != 0) return fail("it looks things up in several tables");
+    setInteger(
+        node("Gather", {asGiven(input(0)), asGiven(input(1))}, resultName(false), nameOf(output())),
+        "axis", axisOf(size(0, 0), rankOf(input(0))));
+}
+
+void TfliteOperators::lookUp()
+{
+    node("Gather", {asGiven(input(1)), asGiven(input(0))}, resultName(false), nameOf(output()));
+}
+
+void TfliteOperators::repeat()
+{
+    node("Tile", {asGiven(input(0)), integers("times", integersAt(1))}, resultName(false),
+         nameOf(output()));
+}
+
+} // namespace tenon::compiler
