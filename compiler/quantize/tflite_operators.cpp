@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operators, and what several of them share.
+// Finding operators, and what several of them share.
 #include "compiler/quantize/tflite_operators.h"
 
 #include <algorithm>
@@ -31,81 +31,11 @@ TfliteOperators::Handler TfliteOperators::handlerOf(const TfliteOperator& op)
         std::string_view name;
         Handler handler;
     };
-    static constexpr Row kRows[] = {{"ABS", &Self::unary},
-                                    {"ADD", &Self::binary},
-                                    {"ADD_N", &Self::sumOfAll},
-                                    {"ARG_MAX", &Self::argument},
-                                    {"ARG_MIN", &Self::argument},
-                                    {"AVERAGE_POOL_2D", &Self::pool},
-                                    {"BATCH_MATMUL", &Self::multiplyMatrices},
-                                    {"CAST", &Self::castTo},
-                                    {"CEIL", &Self::unary},
-                                    {"CONCATENATION", &Self::concatenate},
-                                    {"CONV_2D", &Self::convolve},
-                                    {"COS", &Self::unary},
-                                    {"Convolution2DTransposeBias", &Self::convolveTransposedBias},
-                                    {"DENSIFY", &Self::spread},
-                                    {"DEPTHWISE_CONV_2D", &Self::convolveDepthwise},
-                                    {"DEPTH_TO_SPACE", &Self::blocksToSpace},
-                                    {"DEQUANTIZE", &Self::spread},
-                                    {"DIV", &Self::binary},
-                                    {"ELU", &Self::unary},
-                                    {"EMBEDDING_LOOKUP", &Self::lookUp},
-                                    {"EXP", &Self::unary},
-                                    {"EXPAND_DIMS", &Self::reshape},
-                                    {"FLOOR", &Self::unary},
-                                    {"FULLY_CONNECTED", &Self::connect},
-                                    {"GATHER", &Self::look},
-                                    {"GELU", &Self::gelu},
-                                    {"HARD_SWISH", &Self::hardSwish},
-                                    {"L2_NORMALIZATION", &Self::normalize},
-                                    {"LEAKY_RELU", &Self::unary},
-                                    {"LOG", &Self::unary},
-                                    {"LOGISTIC", &Self::unary},
-                                    {"LOG_SOFTMAX", &Self::softmax},
-                                    {"MAXIMUM", &Self::binary},
-                                    {"MAX_POOL_2D", &Self::pool},
-                                    {"MEAN", &Self::reduce},
-                                    {"MINIMUM", &Self::binary},
-                                    {"MIRROR_PAD", &Self::pad},
-                                    {"MUL", &Self::binary},
-                                    {"NEG", &Self::unary},
-                                    {"PACK", &Self::stack},
-                                    {"PAD", &Self::pad},
-                                    {"PADV2", &Self::pad},
-                                    {"POW", &Self::binary},
-                                    {"PRELU", &Self::parametricRelu},
-                                    {"REDUCE_MAX", &Self::reduce},
-                                    {"REDUCE_MIN", &Self::reduce},
-                                    {"REDUCE_PROD", &Self::reduce},
-                                    {"RELU", &Self::unary},
-                                    {"RELU6", &Self::limit},
-                                    {"RELU_0_TO_1", &Self::limit},
-                                    {"RELU_N1_TO_1", &Self::limit},
-                                    {"RESHAPE", &Self::reshape},
-                                    {"RESIZE_BILINEAR", &Self::resizeBilinear},
-                                    {"RESIZE_NEAREST_NEIGHBOR", &Self::resizeNearest},
-                                    {"ROUND", &Self::unary},
-                                    {"RSQRT", &Self::unary},
-                                    {"SIGN", &Self::unary},
-                                    {"SIN", &Self::unary},
-                                    {"SLICE", &Self::cut},
-                                    {"SOFTMAX", &Self::softmax},
-                                    {"SPACE_TO_DEPTH", &Self::blocksToSpace},
-                                    {"SPLIT", &Self::split},
-                                    {"SPLIT_V", &Self::splitBySizes},
-                                    {"SQRT", &Self::unary},
-                                    {"SQUARE", &Self::square},
-                                    {"SQUARED_DIFFERENCE", &Self::binary},
-                                    {"SQUEEZE", &Self::reshape},
-                                    {"STRIDED_SLICE", &Self::cutByMasks},
-                                    {"SUB", &Self::binary},
-                                    {"SUM", &Self::reduce},
-                                    {"TANH", &Self::unary},
-                                    {"TILE", &Self::repeat},
-                                    {"TRANSPOSE", &Self::transpose},
-                                    {"TRANSPOSE_CONV", &Self::convolveTransposed},
-                                    {"UNPACK", &Self::unstack}};
+    static constexpr Row kRows[] = {
+#define OPERATOR(name, handler) {name, &Self::handler},
+#include "compiler/quantize/tflite_operators.def"
+#undef OPERATOR
+    };
     const auto found = std::find_if(std::begin(kRows), std::end(kRows),
                                     [&](const Row& row) { return row.name == op.name; });
     return found == std::end(kRows) ? nullptr : found->handler;
