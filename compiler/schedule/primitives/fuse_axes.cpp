@@ -15,12 +15,17 @@ using tir::Stmt;
 
 namespace {
 
-/// Of both axes by that which they become: without a remainder where there is one row, because
-/// nothing behind knows that it is the whole.
+bool isOne(const tir::IterVar& axis)
+{
+    return axis.extent->kind == ExprKind::IntImm && axis.extent->integer == 1;
+}
+
+/// Of both axes by that which they become: without a remainder where one of them is one element,
+/// because nothing behind knows that the other is the whole.
 tir::VarMap placesIn(const tir::IterVar& first, const tir::IterVar& second, const tir::Var& both)
 {
-    if (first.extent->kind == ExprKind::IntImm && first.extent->integer == 1)
-        return {{first.var.get(), Expr(0)}, {second.var.get(), Expr(both)}};
+    if (isOne(first)) return {{first.var.get(), Expr(0)}, {second.var.get(), Expr(both)}};
+    if (isOne(second)) return {{first.var.get(), Expr(both)}, {second.var.get(), Expr(0)}};
     return {{first.var.get(), floorDiv(Expr(both), second.extent)},
             {second.var.get(), floorMod(Expr(both), second.extent)}};
 }

@@ -327,10 +327,24 @@ std::optional<std::vector<std::string>> tileAnyCrossing(Schedule& schedule,
     return tileCrossing(schedule, block, lanes);
 }
 
+/// Axes of one element behind others hide what the axis before them walks: pixels that become
+/// planes in blocks of one channel, which a convolution of three wants, were moved one by one.
+void dropUnitsBehind(Schedule& schedule, const std::string& block)
+{
+    for (;;) {
+        const tir::Stmt stmt = blockOf(schedule, block);
+        const std::vector<tir::IterVar>& iters = stmt->block.iters;
+        if (iters.size() < 2 || !iters.back().extent.isConstInt(1) || contiguousAxes(stmt) > 0)
+            return;
+        if (!schedule.tries().fuseAxes(block, static_cast<int64_t>(iters.size()) - 2)) return;
+    }
+}
+
 } // namespace
 
 void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
+    dropUnitsBehind(schedule, block);
     const tir::Stmt stmt = blockOf(schedule, block);
     std::vector<AxisView> axes = axesOf(schedule, block);
     const auto isBound = [](const AxisView& axis) { return !axis.loop.empty(); };
