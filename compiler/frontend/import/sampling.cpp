@@ -79,7 +79,8 @@ std::vector<Sampling::Tap> Sampling::taps(size_t axis, ValueRef position, Sample
                                           Outside outside)
 {
     if (mode == SampleMode::Nearest) position = f.apply("round", position);
-    if (outside == Outside::Border) position = inside(axis, position);
+    // A cubic curve beyond the border still bends: its pixels are limited, not where it is read.
+    if (outside == Outside::Border && mode != SampleMode::Cubic) position = inside(axis, position);
     if (outside == Outside::Reflection) position = reflected(axis, position);
     if (mode == SampleMode::Nearest) return {tap(axis, position, {}, outside)};
     const ValueRef before = f.apply("floor", position);

@@ -155,7 +155,11 @@ void sample(GraphBuilder& b)
     static const char* const kPaddings[] = {"zeros", "border", "reflection"};
     auto& node =
         b.apply("GridSample", {x, b.addConstant({1, h, w, 2}, -0.95, 0.95)}, {1, x.shape[1], h, w});
-    setText(node, "mode", b.opset() >= 20 ? "linear" : "bilinear");
+    const bool isCubic = b.chance(40);
+    if (b.opset() >= 20)
+        setText(node, "mode", isCubic ? "cubic" : "linear");
+    else
+        setText(node, "mode", isCubic ? "bicubic" : "bilinear");
     setText(node, "padding_mode", kPaddings[b.pick(0, 2)]);
     setInt(node, "align_corners", b.chance(50));
 }
