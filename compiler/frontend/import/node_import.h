@@ -34,6 +34,8 @@ public:
     const std::optional<std::vector<Dim>>* dims(size_t input) const;
     /// True when the elements of an input are neither known nor known up to symbols.
     bool isRuntime(size_t input) const;
+    /// The same of elements that are not known as numbers.
+    bool isOpen(size_t input) const { return has(input) && !m_inputs[input]->constant; }
     /// Integers as dimensions: as known at import, else named and bound when the model runs. Fails
     /// when their number is not known.
     std::vector<Dim> boundDims(size_t input);

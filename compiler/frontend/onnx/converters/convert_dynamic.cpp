@@ -33,6 +33,19 @@ ValueRef numbers(OnnxNode& node, const std::vector<int64_t>& values)
     return node.sizesOf(Shape(values.begin(), values.end()));
 }
 
+/// Repeats that are known up to symbols.
+void tileBySizes(OnnxNode& node)
+{
+    Shape shape = node.type(0).shape;
+    const std::vector<Dim> repeats = node.boundDims(1);
+    if (!node.hasFailed() && repeats.size() != shape.size())
+        node.fail(DiagnosticCode::ShapeMismatch, "repeats does not fit the rank of the input");
+    if (node.hasFailed()) return;
+    for (size_t i = 0; i < shape.size(); ++i) shape[i] = shape[i] * repeats[i];
+    node.output(
+        0, emitSized(node, "tile", {node.input(0)}, shape, {{"reps", std::vector<int64_t>{}}}));
+}
+
 void tileAtRunTime(OnnxNode& node)
 {
     const Shape& input = node.type(0).shape;
@@ -106,6 +119,7 @@ void fillAtRunTime(OnnxNode& node)
 void convertTile(OnnxNode& node)
 {
     if (node.isRuntime(1)) return tileAtRunTime(node);
+    if (!node.constant(1)) return tileBySizes(node);
     const std::vector<int64_t> repeats = node.staticIntegers(1);
     node.output(0, node.emit("tile", {node.input(0)}, {{"reps", repeats}}));
 }

@@ -76,23 +76,18 @@ ValueRef lengthsOf(OnnxNode& node, WholeSlice& slice, ValueRef sizes)
 
 } // namespace
 
-bool sliceBySizes(OnnxNode& node, const std::vector<int64_t>& axes,
-                  const std::vector<int64_t>& steps)
+bool sliceBySizes(OnnxNode& node, const std::vector<int64_t>& axes, const Shape& starts,
+                  const Shape& ends)
 {
-    const auto* starts = node.dims(1);
-    const auto* ends = node.dims(2);
-    const bool isKnown = starts && ends && *starts && *ends && (*starts)->size() == axes.size() &&
-                         (*ends)->size() == axes.size() &&
-                         std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 1; });
-    if (!isKnown || node.hasFailed()) return false;
+    if (starts.size() != axes.size() || ends.size() != axes.size() || node.hasFailed())
+        return false;
     Shape shape = node.type(0).shape;
     Shape begins;
     for (size_t k = 0; k < axes.size(); ++k) {
         Dim& extent = shape[static_cast<size_t>(axes[k])];
-        if (!isNeverNegative(node, (**starts)[k]) || !isNeverNegative(node, (**ends)[k]))
-            return false;
-        begins.push_back(boundOf(node, (**starts)[k], extent));
-        const Dim end = boundOf(node, (**ends)[k], extent);
+        if (!isNeverNegative(node, starts[k]) || !isNeverNegative(node, ends[k])) return false;
+        begins.push_back(boundOf(node, starts[k], extent));
+        const Dim end = boundOf(node, ends[k], extent);
         extent = clamped(node, end - begins.back(), Dim(0), false);
     }
     if (shape == node.type(0).shape) {

@@ -54,7 +54,7 @@ ValueRef cumulativeAtRunTime(OnnxNode& node, const char* op)
 
 void cumulative(OnnxNode& node, const char* op)
 {
-    if (node.isRuntime(1) && node.rank(0) > 0) return node.output(0, cumulativeAtRunTime(node, op));
+    if (node.isOpen(1) && node.rank(0) > 0) return node.output(0, cumulativeAtRunTime(node, op));
     const int64_t axis = node.axisOf(staticInteger(node, 1), node.rank(0));
     node.output(0, cumulativeAlong(node, op, axis));
 }
@@ -155,7 +155,7 @@ void convertOneHot(OnnxNode& node)
 {
     const int64_t rank = node.rank(0) + 1;
     const int64_t axis = node.axisOf(node.integer("axis", -1), rank);
-    if (node.isRuntime(1)) return oneHotAtRunTime(node, axis, rank);
+    if (node.isOpen(1)) return oneHotAtRunTime(node, axis, rank);
     const std::vector<double> depths = node.staticNumbers(1);
     if (node.hasFailed()) return;
     if (depths.size() != 1 || !(depths[0] >= 1) || depths[0] > static_cast<double>(kMaxMadeUp)) {
@@ -173,18 +173,30 @@ void convertOneHot(OnnxNode& node)
                            f.squeeze(f.slice(values, 0, 0, 1), {0})));
 }
 
+namespace {
+
+/// Along an axis of a matrix, the number of each row or column.
+ValueRef numbersAlong(OnnxNode& node, const Dim& extent, int64_t axis)
+{
+    Formula f(node);
+    if (extent.isConst()) return f.iota(extent.value(), axis, 2);
+    return f.expand(countedTo(node, extent), axis == 0 ? 1 : 0);
+}
+
+} // namespace
+
 void convertTrilu(OnnxNode& node)
 {
-    const int64_t rank = node.rank(0);
-    const std::vector<int64_t> shape = rank > 2 ? node.batchShape(0) : node.shape(0);
+    const auto rank = static_cast<size_t>(node.rank(0));
     if (node.hasFailed()) return;
     if (rank < 2) {
         node.fail(DiagnosticCode::ShapeMismatch, "the input must be a matrix or a stack of them");
         return;
     }
     Formula f(node);
-    const ValueRef row = f.iota(shape[static_cast<size_t>(rank - 2)], 0, 2);
-    const ValueRef column = f.iota(shape[static_cast<size_t>(rank - 1)], 1, 2);
+    const Shape shape = node.type(0).shape;
+    const ValueRef row = numbersAlong(node, shape[rank - 2], 0);
+    const ValueRef column = numbersAlong(node, shape[rank - 1], 1);
     const ValueRef diagonal =
         node.has(1) ? f.add(row, f.reshape(f.cast(node.input(1), kInt64), {})) : row;
     const bool isUpper = node.integer("upper", 1) != 0;
@@ -241,7 +253,7 @@ void convertTopK1(OnnxNode& node) { topK(node, Dim(node.integer("k", -1)), true)
 void convertTopK(OnnxNode& node)
 {
     Dim k;
-    if (node.isRuntime(1)) {
+    if (node.isOpen(1)) {
         const std::vector<Dim> dims = node.boundDims(1);
         if (dims.size() == 1) k = dims[0];
     } else {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements: Transpose, Concat, Split, Slice, Pad, Gather, Tile, DepthToSpace.
+// Operators that move elements: Transpose, Concat, Pad, Gather, Tile, DepthToSpace.
 #include "compiler/frontend/import/sized.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace tenon::compiler {
@@ -16,64 +15,6 @@ void transposeBy(OnnxNode& node, ValueRef value, const std::vector<int64_t>& axe
 {
     const ValueRef out = node.emit("transpose", {value}, {{"axes", axes}});
     if (isLast) node.output(0, out);
-}
-
-/// A slice with every bound inside the axis: begin in [0, d], end in [-1, d].
-struct AxisSlice
-{
-    int64_t begin;
-    int64_t end;
-};
-
-AxisSlice clamped(int64_t begin, int64_t end, int64_t step, int64_t extent)
-{
-    const auto clamp = [&](int64_t at, int64_t low, int64_t high) {
-        if (at < 0) at = at < -extent ? low : std::max(at + extent, low);
-        return std::min(at, high);
-    };
-    if (step > 0) return {clamp(begin, 0, extent), clamp(end, 0, extent)};
-    return {clamp(begin, -1, extent - 1), clamp(end, -1, extent - 1)};
-}
-
-void sliceBy(OnnxNode& node, const std::vector<int64_t>& starts, const std::vector<int64_t>& ends,
-             std::vector<int64_t> axes, std::vector<int64_t> steps)
-{
-    if (node.hasFailed()) return;
-    if (axes.empty()) {
-        axes.resize(starts.size());
-        std::iota(axes.begin(), axes.end(), 0);
-    }
-    if (steps.empty()) steps.assign(starts.size(), 1);
-    axes = node.axesOf(axes, node.rank(0));
-    if (node.hasFailed()) return;
-    if (ends.size() != starts.size() || axes.size() != starts.size() ||
-        steps.size() != starts.size()) {
-        node.fail(DiagnosticCode::BadAttribute,
-                  "starts, ends, axes and steps must have equally many entries");
-        return;
-    }
-    std::vector<int64_t> begin;
-    std::vector<int64_t> end;
-    for (size_t i = 0; i < axes.size(); ++i) {
-        if (steps[i] == 0 || steps[i] == std::numeric_limits<int64_t>::min()) {
-            node.fail(DiagnosticCode::BadAttribute,
-                      "the step " + std::to_string(steps[i]) + " is not allowed", "steps");
-            return;
-        }
-        const Dim& dim = node.type(0).shape[static_cast<size_t>(axes[i])];
-        if (!dim.isConst()) {
-            node.fail(DiagnosticCode::DynamicShape, "cannot slice the dynamic dimension " +
-                                                        quoted(dim.text()) +
-                                                        "; bind the model's input shapes");
-            return;
-        }
-        const AxisSlice slice = clamped(starts[i], ends[i], steps[i], dim.value());
-        begin.push_back(slice.begin);
-        // Going backwards to the very first element: -1 would mean the last, so say "before it".
-        end.push_back(slice.end < 0 ? -dim.value() - 1 : slice.end);
-    }
-    node.output(0, node.emit("strided_slice", {node.input(0)},
-                             {{"begin", begin}, {"end", end}, {"strides", steps}, {"axes", axes}}));
 }
 
 /// pads of an ONNX Pad (begins then ends) as our flat [b0, e0, b1, e1, ...].
@@ -268,39 +209,6 @@ void convertConcat(OnnxNode& node)
     node.output(0, node.emit("concatenate", parts, {{"axis", axis}}));
 }
 
-void convertSliceAttr(OnnxNode& node)
-{
-    sliceBy(node, node.integers("starts", {}), node.integers("ends", {}), node.integers("axes", {}),
-            {});
-}
-
-void convertSlice(OnnxNode& node)
-{
-    if (node.isRuntime(3) || node.isRuntime(4)) return sliceAlongRunTimeAxes(node);
-    std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
-    std::vector<int64_t> steps = node.has(4) ? node.staticIntegers(4) : std::vector<int64_t>{};
-    const auto isSymbolic = [&](int64_t axis) {
-        const Shape& shape = node.type(0).shape;
-        if (axis < 0) axis += static_cast<int64_t>(shape.size());
-        return axis >= 0 && axis < static_cast<int64_t>(shape.size()) &&
-               !shape[static_cast<size_t>(axis)].isConst();
-    };
-    const std::vector<int64_t> count = node.shape(1);
-    if (node.hasFailed()) return;
-    const bool hasAxes = !axes.empty();
-    for (int64_t i = 0; !hasAxes && count.size() == 1 && i < count[0]; ++i) axes.push_back(i);
-    if (!node.constant(1) || !node.constant(2) ||
-        std::any_of(axes.begin(), axes.end(), isSymbolic)) {
-        if (steps.empty()) steps.assign(axes.size(), 1);
-        axes = node.axesOf(axes, node.rank(0));
-        if (sliceBySizes(node, axes, steps)) return;
-        return sliceAtRunTime(node, axes, steps);
-    }
-    const std::vector<int64_t> starts = node.staticIntegers(1);
-    const std::vector<int64_t> ends = node.staticIntegers(2);
-    sliceBy(node, starts, ends, axes, steps);
-}
-
 void convertPadAttr(OnnxNode& node)
 {
     const std::vector<int64_t> old = node.integers("paddings", {});
@@ -309,7 +217,7 @@ void convertPadAttr(OnnxNode& node)
 
 void convertPad(OnnxNode& node)
 {
-    if (node.isRuntime(1) || node.isRuntime(2) || node.isRuntime(3)) return padAtRunTime(node);
+    if (node.isOpen(1) || node.isOpen(2) || node.isOpen(3)) return padAtRunTime(node);
     const std::vector<int64_t> pads = node.staticIntegers(1);
     const std::vector<double> value = node.has(2) ? node.staticNumbers(2) : std::vector<double>{};
     const std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};

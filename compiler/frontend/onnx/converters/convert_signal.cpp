@@ -66,7 +66,7 @@ void cosineWindow(OnnxNode& node, const std::vector<double>& weights)
     const bool isPeriodic = node.integer("periodic", 1) != 0;
     const auto dtype = outputType(node);
     if (node.hasFailed()) return;
-    if (node.isRuntime(0)) return cosineWindowAtRunTime(node, weights, isPeriodic, *dtype);
+    if (node.isOpen(0)) return cosineWindowAtRunTime(node, weights, isPeriodic, *dtype);
     const int64_t size = staticScalar(node, 0);
     if (node.hasFailed()) return;
     if (size < 1 || size > kMaxMadeUp) {

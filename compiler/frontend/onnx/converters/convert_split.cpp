@@ -66,7 +66,7 @@ std::vector<ValueRef> splitInto(OnnxNode& node, ValueRef value, const std::vecto
 void convertSplit(OnnxNode& node)
 {
     const int64_t axis = node.axisOf(node.integer("axis", 0), node.rank(0));
-    if (node.isRuntime(1)) return splitBySizes(node, axis, node.boundDims(1));
+    if (node.isOpen(1)) return splitBySizes(node, axis, node.boundDims(1));
     if (node.hasFailed()) return;
     if (!node.type(0).shape[static_cast<size_t>(axis)].isConst())
         return splitBySizes(node, axis, partsOf(node, axis));

@@ -16,9 +16,9 @@ void expandAtRunTime(OnnxNode& node);
 /// ConstantOfShape.
 void fillAtRunTime(OnnxNode& node);
 void rangeAtRunTime(OnnxNode& node);
-/// Slices whose bounds are known up to symbols; false when they are not, or steps are other than 1.
-bool sliceBySizes(OnnxNode& node, const std::vector<int64_t>& axes,
-                  const std::vector<int64_t>& steps);
+/// Slices of step 1 whose bounds are known up to symbols; false when their signs are not.
+bool sliceBySizes(OnnxNode& node, const std::vector<int64_t>& axes, const Shape& starts,
+                  const Shape& ends);
 /// Axes or steps are data, too.
 void sliceAlongRunTimeAxes(OnnxNode& node);
 void splitBySizes(OnnxNode& node, int64_t axis, const std::vector<Dim>& sizes);

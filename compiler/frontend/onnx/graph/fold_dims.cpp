@@ -71,18 +71,32 @@ Folded foldGather(OnnxNode& node, const Lists& in, std::string_view)
     return out;
 }
 
-Folded foldSlice(OnnxNode& node, const Lists& in, std::string_view)
+/// The only start and end of a slice of step 1, as inputs or, before opset 10, as attributes.
+std::optional<std::pair<int64_t, int64_t>> boundsOfSlice(OnnxNode& node, const Lists& in)
 {
-    if (node.opset() < 10 || in.size() < 3) return std::nullopt;
+    if (node.opset() < 10) {
+        const std::vector<int64_t> starts = node.integers("starts", {});
+        const std::vector<int64_t> ends = node.integers("ends", {});
+        if (starts.size() != 1 || ends.size() != 1) return std::nullopt;
+        return std::pair{starts[0], ends[0]};
+    }
+    if (in.size() < 3) return std::nullopt;
     for (size_t i = 1; i < in.size(); ++i)
         if (in[i]->size() != 1 || !(*in[i])[0].isConst()) return std::nullopt;
     if (in.size() > 4 && (*in[4])[0].value() != 1) return std::nullopt;
+    return std::pair{(*in[1])[0].value(), (*in[2])[0].value()};
+}
+
+Folded foldSlice(OnnxNode& node, const Lists& in, std::string_view)
+{
+    const auto bounds = boundsOfSlice(node, in);
+    if (!bounds) return std::nullopt;
     const auto extent = static_cast<int64_t>(in[0]->size());
     const auto clamp = [&](int64_t at) {
         return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
     };
-    const int64_t begin = clamp((*in[1])[0].value());
-    const int64_t end = std::max(begin, clamp((*in[2])[0].value()));
+    const int64_t begin = clamp(bounds->first);
+    const int64_t end = std::max(begin, clamp(bounds->second));
     return FoldedDims{{in[0]->begin() + begin, in[0]->begin() + end}, false};
 }
 
