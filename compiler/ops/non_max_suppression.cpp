@@ -13,14 +13,18 @@ namespace {
 using tir::Expr;
 using tir::Stmt;
 
+/// Sizes that only the run knows are compared by it.
+bool mayBeEqual(const Dim& a, const Dim& b) { return a == b || !a.isConst() || !b.isConst(); }
+
 Result<Types> infer(const OpView& op)
 {
     for (size_t i = 0; i < 2; ++i)
         if (const Status ok = needRank(op, i, 3); !ok) return ok.error();
     const Shape& boxes = op.operands[0].shape;
     const Shape& scores = op.operands[1].shape;
-    const bool fits = boxes[2] == Dim(4) && boxes[0] == scores[0] && boxes[1] == scores[2] &&
-                      op.operands[0].dtype == kFloat32 && op.operands[1].dtype == kFloat32;
+    const bool fits = boxes[2] == Dim(4) && mayBeEqual(boxes[0], scores[0]) &&
+                      mayBeEqual(boxes[1], scores[2]) && op.operands[0].dtype == kFloat32 &&
+                      op.operands[1].dtype == kFloat32;
     if (!fits)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "boxes " + op.operands[0].text() + " do not fit scores " +

@@ -38,6 +38,7 @@ public:
             addEqual(shape(0).at(1), shape(1).at(1) * Dim(m_node.attrs.integer("groups", 1)));
         if (m_node.op == "nn.conv2d_transpose") addEqual(shape(0).at(1), shape(1).at(0));
         if (m_node.op == "nn.batch_norm") addChannels();
+        if (m_node.op == "vision.non_max_suppression") addBoxes();
         addChoices();
         if (m_node.op == "gather" || m_node.op == "scatter_elements") addAlong();
         if (m_node.op == "scatter_elements") addSame(shape(1), shape(2));
@@ -71,6 +72,12 @@ private:
     {
         const bool isKnown = a.isConst() && b.isConst();
         if (!isKnown && !(a == b)) m_checks.push_back({a, b, SizeCheck::Equal, axis});
+    }
+
+    void addBoxes()
+    {
+        addEqual(shape(0).at(0), shape(1).at(0));
+        addEqual(shape(0).at(1), shape(1).at(2));
     }
 
     void addChannels()

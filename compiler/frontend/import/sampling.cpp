@@ -2,6 +2,9 @@
 // Interpolation as sums of gathered pixels times weights, axis after axis.
 #include "compiler/frontend/import/sampling.h"
 
+#include "compiler/frontend/import/sized.h"
+#include "core/tensor/dim_bounds.h"
+
 #include <numeric>
 
 namespace tenon::compiler {
@@ -10,17 +13,17 @@ Sampling::Sampling(NodeImport& node, ValueRef pictures)
     : m_node(node)
     , f(node)
 {
-    const std::vector<int64_t> shape = f.shape(pictures);
     if (node.hasFailed()) return;
+    const Shape shape = node.typeOf(pictures).shape;
     m_extents.assign(shape.begin() + 2, shape.end());
-    m_points = elementCount(m_extents);
     std::vector<int64_t> axes = counted(0, static_cast<int64_t>(shape.size()));
     axes.erase(axes.begin() + 1);
     axes.push_back(1);
-    m_rows = f.reshape(f.transpose(pictures, axes), {shape[0] * m_points, shape[1]});
+    m_rows =
+        reshapedTo(node, f.transpose(pictures, axes), {shape[0] * product(m_extents), shape[1]});
 }
 
-ValueRef Sampling::product(ValueRef a, ValueRef b)
+ValueRef Sampling::weighted(ValueRef a, ValueRef b)
 {
     if (!a.node.isValid()) return b;
     return b.node.isValid() ? f.multiply(a, b) : a;
@@ -31,18 +34,20 @@ ValueRef Sampling::inside(size_t axis, ValueRef position)
 {
     const ValueRef zero = f.number(0, position);
     const ValueRef low = f.where(f.call("greater_equal", {position, zero}), position, zero);
-    return f.call("minimum", {low, f.number(static_cast<double>(m_extents[axis] - 1), position)});
+    return f.call("minimum", {low, sizeLike(m_node, m_extents[axis] - Dim(1), position)});
 }
 
 /// Mirrored at both ends until it is inside.
 ValueRef Sampling::reflected(size_t axis, ValueRef position)
 {
     const double low = m_reflectsAtCentres ? 0 : -0.5;
-    const double range = static_cast<double>(m_extents[axis]) - (m_reflectsAtCentres ? 1 : 0);
-    if (range == 0) return f.multiply(position, 0);
+    const Dim range = m_extents[axis] - Dim(m_reflectsAtCentres ? 1 : 0);
+    // Where only the run knows that it is 0, the remainder is no number, which becomes pixel 0.
+    if (range == Dim(0)) return f.multiply(position, 0);
     ValueRef distance = f.apply("abs", f.subtract(position, low));
-    distance = f.call("mod", {distance, f.number(2 * range, distance)});
-    const ValueRef back = f.subtract(f.number(2 * range, distance), distance);
+    const ValueRef period = sizeLike(m_node, range * Dim(2), distance);
+    distance = f.call("mod", {distance, period});
+    const ValueRef back = f.subtract(period, distance);
     return f.add(f.call("minimum", {distance, back}), low);
 }
 
@@ -52,7 +57,7 @@ Sampling::Tap Sampling::tap(size_t axis, ValueRef pixel, ValueRef weight, Outsid
     const ValueRef limited = inside(axis, pixel);
     if (outside == Outside::Zeros) {
         const ValueRef isInside = f.call("equal", {limited, pixel});
-        weight = product(weight, f.cast(isInside, f.dtype(pixel)));
+        weight = weighted(weight, f.cast(isInside, f.dtype(pixel)));
     }
     return {f.cast(f.apply("round", limited), kInt64), weight};
 }
@@ -99,16 +104,17 @@ std::vector<ValueRef> Sampling::terms(ValueRef picture, const std::vector<ValueR
                                       SampleMode mode, Outside outside)
 {
     if (m_node.hasFailed()) return {};
-    std::vector<Tap> all{{f.multiply(picture, static_cast<double>(m_points)), {}}};
-    int64_t stride = m_points;
+    std::vector<Tap> all{
+        {f.call("multiply", {picture, sizeLike(m_node, product(m_extents), picture)}), {}}};
     for (size_t axis = 0; axis < m_extents.size(); ++axis) {
-        stride /= m_extents[axis];
+        const Shape inner(m_extents.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                          m_extents.end());
+        const ValueRef stride = sizeLike(m_node, product(inner), picture);
         std::vector<Tap> next;
         for (const Tap& own : taps(axis, positions[axis], mode, outside))
             for (const Tap& soFar : all)
-                next.push_back(
-                    {f.add(soFar.index, f.multiply(own.index, static_cast<double>(stride))),
-                     product(soFar.weight, own.weight)});
+                next.push_back({f.add(soFar.index, f.call("multiply", {own.index, stride})),
+                                weighted(soFar.weight, own.weight)});
         all = std::move(next);
     }
     std::vector<ValueRef> out;

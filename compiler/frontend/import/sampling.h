@@ -21,8 +21,8 @@ enum class Outside : uint8_t
     Reflection
 };
 
-/// Samples of pictures [B, C, extents..], all at once. Positions are in pixels, one tensor [B', P]
-/// per axis; `picture` [B', 1] chooses a picture for each row of positions.
+/// Samples of pictures [B, C, extents..], all at once; sizes may be open. Positions are in pixels,
+/// one tensor [B', P] per axis; `picture` [B', 1] chooses a picture for each row of positions.
 class Sampling
 {
 public:
@@ -48,13 +48,12 @@ private:
     ValueRef reflected(size_t axis, ValueRef position);
     ValueRef inside(size_t axis, ValueRef position);
     ValueRef cubicWeight(int64_t tap, ValueRef fraction);
-    ValueRef product(ValueRef a, ValueRef b);
+    ValueRef weighted(ValueRef a, ValueRef b); ///< their product; an invalid one counts as 1
 
     NodeImport& m_node;
     Formula f;
-    std::vector<int64_t> m_extents;
+    Shape m_extents;
     ValueRef m_rows; ///< [B * points, C]
-    int64_t m_points = 1;
     bool m_reflectsAtCentres = false;
 };
 

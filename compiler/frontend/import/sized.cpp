@@ -20,6 +20,15 @@ ValueRef countedTo(NodeImport& node, const Dim& count)
     return emitSized(node, "arange", {wholeNumber(node, 0), wholeNumber(node, 1)}, {count});
 }
 
+ValueRef sizeLike(NodeImport& node, const Dim& size, ValueRef like)
+{
+    if (node.hasFailed()) return {};
+    const DataType dtype = node.typeOf(like).dtype;
+    if (size.isConst()) return node.scalar(static_cast<double>(size.value()), dtype);
+    const ValueRef known = node.sizeOf(size);
+    return dtype == kInt64 ? known : node.emit("cast", {known}, {{"dtype", dtype}});
+}
+
 ValueRef reshapedTo(NodeImport& node, ValueRef value, const Shape& shape)
 {
     if (node.hasFailed()) return {};

@@ -13,6 +13,8 @@ ValueRef emitSized(NodeImport& node, std::string op, std::vector<ValueRef> opera
 ValueRef wholeNumber(NodeImport& node, int64_t value);
 /// 0, 1, .. as many as the dimension says, int64.
 ValueRef countedTo(NodeImport& node, const Dim& count);
+/// The size as a scalar of the type of `like`.
+ValueRef sizeLike(NodeImport& node, const Dim& size, ValueRef like);
 /// Sizes become attributes where they are known, but for a first dimension that stays.
 ValueRef reshapedTo(NodeImport& node, ValueRef value, const Shape& shape);
 

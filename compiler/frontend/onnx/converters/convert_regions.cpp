@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators over regions of a picture: RoiAlign samples in them, MaxRoiPool takes maxima.
 #include "compiler/frontend/import/sampling.h"
+#include "compiler/frontend/import/sized.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "core/base/text.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 struct Regions
 {
-    int64_t count = 0; ///< of regions
+    Dim count; ///< of regions
     int64_t height = 1;
     int64_t width = 1; ///< of each region's result
     int64_t samples = 1;
@@ -40,15 +41,16 @@ ValueRef binPositions(OnnxNode& node, const Regions& r, bool isRow)
         steps.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(own));
     const ValueRef along =
         f.add(start, f.multiply(length, f.numbers(steps, {1, own}, node.type(1).dtype)));
-    const std::vector<int64_t> wide = isRow ? std::vector<int64_t>{r.count, own, other}
-                                            : std::vector<int64_t>{r.count, other, own};
-    return f.reshape(f.broadcast(f.expand(along, isRow ? 2 : 1), wide), {r.count, own * other});
+    const Shape wide{r.count, isRow ? own : other, isRow ? other : own};
+    const ValueRef spread = emitSized(node, "broadcast_to", {f.expand(along, isRow ? 2 : 1)}, wide,
+                                      {{"shape", std::vector<int64_t>{}}});
+    return reshapedTo(node, spread, {r.count, own * other});
 }
 
 /// What the attributes and shapes of a RoiAlign say, checked.
 Regions regionsOf(OnnxNode& node, const std::string& mode)
 {
-    const std::vector<int64_t> shape = node.shape(0), rois = node.shape(1);
+    const Shape shape = node.type(0).shape, rois = node.type(1).shape;
     Regions r{.height = node.integer("output_height", 1),
               .width = node.integer("output_width", 1),
               .samples = node.integer("sampling_ratio", 0),
@@ -63,14 +65,15 @@ Regions regionsOf(OnnxNode& node, const std::string& mode)
                   "sampling_ratio");
         return r;
     }
-    if (shape.size() != 4 || rois.size() != 2 || rois[1] != 4 || r.height < 1 || r.width < 1 ||
-        r.samples < 0 || r.samples > 4096 ||
-        limitedCount({rois[0], r.height, r.width, r.samples, r.samples}) > kMaxMadeUp ||
+    if (shape.size() != 4 || !shape[1].isConst() || rois.size() != 2 || rois[1] != Dim(4) ||
+        r.height < 1 || r.width < 1 || r.samples < 0 || r.samples > 4096 ||
+        limitedCount({rois[0].constant().value_or(1), r.height, r.width, r.samples, r.samples}) >
+            kMaxMadeUp ||
         (mode != "avg" && mode != "max")) {
         node.fail(DiagnosticCode::BadAttribute,
-                  "mode " + quoted(mode) + ", regions (" + join(rois, ", ") + ") and results of " +
+                  "mode " + quoted(mode) + ", regions " + shapeText(rois) + " and results of " +
                       std::to_string(r.height) + " x " + std::to_string(r.width) +
-                      " do not fit the input (" + join(shape, ", ") + ")",
+                      " do not fit the input " + shapeText(shape),
                   "mode");
         return r;
     }
@@ -85,13 +88,13 @@ void convertRoiAlign(OnnxNode& node)
     const std::string mode = node.string("mode", "avg");
     const Regions r = regionsOf(node, mode);
     if (node.hasFailed()) return;
-    const std::vector<int64_t> shape = node.shape(0);
+    const Shape shape = node.type(0).shape;
     Formula f(node);
     const ValueRef y = binPositions(node, r, true), x = binPositions(node, r, false);
     // Beyond one pixel outside nothing counts; up to there the border does.
-    const auto isNear = [&](ValueRef position, int64_t extent) {
+    const auto isNear = [&](ValueRef position, const Dim& extent) {
         return f.both(f.compare("greater_equal", position, -1),
-                      f.compare("less_equal", position, static_cast<double>(extent)));
+                      f.call("less_equal", {position, sizeLike(node, extent, position)}));
     };
     const ValueRef counts =
         f.cast(f.both(isNear(y, shape[2]), isNear(x, shape[3])), node.type(0).dtype);
@@ -104,7 +107,7 @@ void convertRoiAlign(OnnxNode& node)
     for (size_t i = 1; i < terms.size(); ++i)
         value = f.call(mode == "avg" ? "add" : "maximum", {value, terms[i]});
     value = f.multiply(value, f.expand(counts, 2));
-    value = f.reshape(value, {r.count, r.height, r.samples, r.width, r.samples, shape[1]});
+    value = reshapedTo(node, value, {r.count, r.height, r.samples, r.width, r.samples, shape[1]});
     value = f.reduce(mode == "avg" ? "mean" : "max", value, {2, 4}, Formula::Keep::No);
     node.output(0, f.transpose(value, {0, 3, 1, 2}));
 }

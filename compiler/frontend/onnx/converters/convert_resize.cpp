@@ -298,6 +298,7 @@ std::vector<double> regionOf(OnnxNode& node)
 void convertResize(OnnxNode& node)
 {
     const Resampling how = resamplingOf(node);
+    node.has(1); // a region means nothing to most transformations, but it may be there
     if (node.isRuntime(2) || node.isRuntime(3) ||
         (node.isRuntime(1) && how.transformation == "tf_crop_and_resize"))
         return resizeAtRunTime(node, how, 2);

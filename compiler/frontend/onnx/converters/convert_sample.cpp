@@ -6,9 +6,13 @@
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "compiler/frontend/onnx/converters/kernel_window.h"
 #include "core/base/text.h"
+#include "core/tensor/dim_bounds.h"
 
 namespace tenon::compiler {
 namespace {
+
+/// Sizes that only the run knows are compared by it.
+bool mayBeEqual(const Dim& a, const Dim& b) { return a == b || !a.isConst() || !b.isConst(); }
 
 std::optional<SampleMode> sampleModeOf(const std::string& name)
 {
@@ -34,17 +38,18 @@ ValueRef coordinate(Formula& f, ValueRef points, int64_t index)
 }
 
 /// Positions in pixels along each axis, of a grid in which -1 and 1 are the two ends of each.
-std::vector<ValueRef> gridPositions(Formula& f, ValueRef points, const std::vector<int64_t>& shape,
+std::vector<ValueRef> gridPositions(OnnxNode& node, ValueRef points, const Shape& shape,
                                     bool isAligned)
 {
+    Formula f(node);
     std::vector<ValueRef> positions;
     for (size_t i = 2; i < shape.size(); ++i) {
         // The grid counts axes from the innermost.
         const auto innermost = static_cast<int64_t>(shape.size() - 1 - i);
-        const auto extent = static_cast<double>(shape[i]);
         const ValueRef from0To2 = f.add(coordinate(f, points, innermost), 1);
-        positions.push_back(isAligned ? f.multiply(f.divide(from0To2, 2), extent - 1)
-                                      : f.divide(f.subtract(f.multiply(from0To2, extent), 1), 2));
+        const ValueRef size = sizeLike(node, shape[i] - Dim(isAligned ? 1 : 0), points);
+        positions.push_back(isAligned ? f.multiply(f.divide(from0To2, 2), size)
+                                      : f.divide(f.subtract(f.multiply(from0To2, size), 1), 2));
     }
     return positions;
 }
@@ -53,7 +58,7 @@ std::vector<ValueRef> gridPositions(Formula& f, ValueRef points, const std::vect
 
 void convertGridSample(OnnxNode& node)
 {
-    const std::vector<int64_t> shape = node.shape(0), grid = node.shape(1);
+    const Shape shape = node.type(0).shape, grid = node.type(1).shape;
     const std::string modeName = node.string("mode", "linear");
     const std::string paddingName = node.string("padding_mode", "zeros");
     const bool isAligned = node.integer("align_corners", 0) != 0;
@@ -67,26 +72,26 @@ void convertGridSample(OnnxNode& node)
                   mode ? "padding_mode" : "mode");
         return;
     }
-    if (shape.size() < 3 || grid.size() != shape.size() || grid[0] != shape[0] ||
-        grid.back() != static_cast<int64_t>(axes)) {
-        node.fail(DiagnosticCode::ShapeMismatch, "a grid (" + join(grid, ", ") +
-                                                     ") does not fit an input (" +
-                                                     join(shape, ", ") + ")");
+    if (shape.size() < 3 || grid.size() != shape.size() || !mayBeEqual(grid[0], shape[0]) ||
+        grid.back() != Dim(static_cast<int64_t>(axes))) {
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "a grid " + shapeText(grid) + " does not fit an input " + shapeText(shape));
         return;
     }
     Formula f(node);
     const DataType dtype = node.type(0).dtype;
     const DataType inner = dtype.isFloat() ? dtype : kFloat32;
-    const std::vector<int64_t> outer(grid.begin() + 1, grid.end() - 1);
-    const ValueRef points = f.reshape(node.input(1), {grid[0], elementCount(outer), grid.back()});
-    const std::vector<ValueRef> positions = gridPositions(f, points, shape, isAligned);
+    const Shape outer(grid.begin() + 1, grid.end() - 1);
+    const ValueRef points = reshapedTo(node, node.input(1), {grid[0], product(outer), grid.back()});
+    const std::vector<ValueRef> positions = gridPositions(node, points, shape, isAligned);
     Sampling sampling(node, f.cast(node.input(0), inner));
     sampling.reflectAtCentres(isAligned);
-    const ValueRef samples =
-        sampling.sum(sampling.terms(f.iota(shape[0], 0, 2), positions, *mode, *outside));
-    std::vector<int64_t> result{shape[0], shape[1]};
+    const ValueRef pictures = shape[0].isConst() ? f.iota(shape[0].value(), 0, 2)
+                                                 : f.expand(countedTo(node, shape[0]), 1);
+    const ValueRef samples = sampling.sum(sampling.terms(pictures, positions, *mode, *outside));
+    Shape result{shape[0], shape[1]};
     result.insert(result.end(), outer.begin(), outer.end());
-    node.output(0, f.cast(f.reshape(f.transpose(samples, {0, 2, 1}), result), dtype));
+    node.output(0, f.cast(reshapedTo(node, f.transpose(samples, {0, 2, 1}), result), dtype));
 }
 
 namespace {

@@ -97,7 +97,7 @@ private:
                 {.dimension = axis, .input = m_node.type(0).shape[static_cast<size_t>(axis)]});
         if (!m_known.empty())
             readKnownScales();
-        else if (m_node.has(m_scales + 1))
+        else if (m_node.has(m_scales + 1) && m_node.type(m_scales + 1).shape != Shape{Dim(0)})
             readSizes();
         else
             readScales();
