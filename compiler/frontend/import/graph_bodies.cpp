@@ -57,12 +57,21 @@ std::optional<ImportedBody> GraphImport::adopted(GraphImport& child, ImportedBod
     return std::nullopt;
 }
 
+void GraphImport::takeBack(FunctionId body, const ImportMark& mark)
+{
+    m_state.eraseBody(body);
+    m_state.sources.resize(mark.sources);
+    const auto isGone = [&](const auto& entry) { return entry.first.value >= mark.sources; };
+    std::erase_if(m_state.consumers, isGone);
+    std::erase_if(m_state.foldReasons, isGone);
+    m_diagnostics.resize(mark.diagnostics);
+}
+
 std::optional<ImportedBody> GraphImport::importLoopBody(
     NodeImport& node, const std::function<std::optional<ImportedBody>(const Types&)>& importOnce,
     Types& params, size_t fixed, size_t carried, size_t firstResult)
 {
-    const size_t sources = m_state.sources.size();
-    const size_t diagnostics = m_diagnostics.size();
+    const ImportMark before = mark();
     std::set<std::pair<size_t, size_t>> open; ///< (parameter, axis) whose size changes
     while (true) {
         auto body = importOnce(params);
@@ -86,12 +95,7 @@ std::optional<ImportedBody> GraphImport::importLoopBody(
         }
         if (isStable) return body;
         // Once more, with the sizes open.
-        m_state.eraseBody(body->function);
-        m_state.sources.resize(sources);
-        const auto isGone = [&](const auto& entry) { return entry.first.value >= sources; };
-        std::erase_if(m_state.consumers, isGone);
-        std::erase_if(m_state.foldReasons, isGone);
-        m_diagnostics.resize(diagnostics);
+        takeBack(body->function, before);
     }
 }
 

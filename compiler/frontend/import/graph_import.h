@@ -41,6 +41,12 @@ struct ImportedBody
     std::vector<ImportedValue> results; ///< refs are inside the body
 };
 
+/// How far an import had come before a body that may be taken back.
+struct ImportMark
+{
+    size_t sources, diagnostics;
+};
+
 /// Executors take and return tensors.
 Diagnostic unsupportedSequence(const std::string& what);
 
@@ -92,6 +98,9 @@ protected:
     ImportedBody takeBody(const std::vector<std::string>& outputs);
     /// Nothing when the child's body has errors, which then are reported here.
     std::optional<ImportedBody> adopted(GraphImport& child, ImportedBody body);
+    ImportMark mark() const { return {m_state.sources.size(), m_diagnostics.size()}; }
+    /// Removes a body imported since then, with its nodes of the file and what was said of them.
+    void takeBack(FunctionId body, const ImportMark& mark);
     /// A body whose parameters from `fixed` on take the results from `firstResult` on in the next
     /// step: sizes that change from step to step become symbols of `params`. `importOnce` may be
     /// called again.

@@ -263,6 +263,13 @@ void NodeImport::define(size_t output, ImportedValue value)
                                            " is defined twice; names must be unique in a graph");
 }
 
+void NodeImport::outputValue(size_t output, ImportedValue value)
+{
+    const bool isTyped = value.isTyped;
+    define(output, std::move(value));
+    if (!hasFailed() && usesOutput(output)) m_state.find(m_outputs[output])->isTyped = isTyped;
+}
+
 void NodeImport::output(size_t output, ValueRef value)
 {
     if (hasFailed()) return;

@@ -81,7 +81,7 @@ public:
     bool isRead(size_t output) const;     ///< and something reads it
     void output(size_t output, ValueRef value);
     /// With whatever else is known of the value.
-    void outputValue(size_t output, ImportedValue value) { define(output, std::move(value)); }
+    void outputValue(size_t output, ImportedValue value);
     void outputConstant(size_t output, Tensor value);
     void outputDims(size_t output, std::vector<Dim> dims, bool isScalar, DataType dtype = kInt64);
     /// The output is the input itself; the node leaves no trace but in the ledger.

@@ -29,10 +29,8 @@ void OnnxGraph::importBodyInputs(const Types& params)
     }
 }
 
-OnnxGraph::Body OnnxGraph::runBody(const Types& params)
+void OnnxGraph::importBodyNodes()
 {
-    importInitializers();
-    importBodyInputs(params);
     m_firstSource = static_cast<uint32_t>(m_state.sources.size());
     for (int i = 0; i < m_graph.node_size(); ++i) {
         m_state.sources.push_back(sourceOf(m_graph.node(i), static_cast<size_t>(i)));
@@ -41,6 +39,13 @@ OnnxGraph::Body OnnxGraph::runBody(const Types& params)
     }
     for (const int i : sortedNodes())
         importNode(m_graph.node(i), SourceId(m_firstSource + static_cast<uint32_t>(i)));
+}
+
+OnnxGraph::Body OnnxGraph::runBody(const Types& params)
+{
+    importInitializers();
+    importBodyInputs(params);
+    importBodyNodes();
     return takeBody(outputNames());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // If and Loop as nodes with bodies.
 #include "compiler/frontend/onnx/graph/onnx_graph.h"
+#include "compiler/frontend/onnx/graph/squeezed_branch.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -103,38 +104,53 @@ bool OnnxGraph::refusesSequences(OnnxNode& node) const
 
 void OnnxGraph::importIf(OnnxNode& node)
 {
-    const tenon_onnx::GraphProto* graphs[] = {node.graphAttr("then_branch"),
-                                              node.graphAttr("else_branch")};
+    const Branches graphs{node.graphAttr("then_branch"), node.graphAttr("else_branch")};
     if (node.hasFailed() || !needScalar(node, 0, kBool, "the condition")) return;
-    const std::string name = m_state.sources[node.source().value].name;
-    const auto bad = [&] {
-        node.fail(DiagnosticCode::UnsupportedOperator, "a branch cannot be imported");
-    };
     for (const tenon_onnx::GraphProto* graph : graphs)
         if (graph->input_size() != 0 ||
             graph->output_size() != static_cast<int>(node.outputCount()))
             return node.fail(DiagnosticCode::BadModel, "a branch must have no inputs and " +
                                                            std::to_string(node.outputCount()) +
                                                            " outputs");
-    if (const Tensor* condition = node.constant(0)) {
-        const bool isThen = condition->integer(0) != 0;
-        const auto body =
-            importBody(*graphs[isThen ? 0 : 1], {}, name + (isThen ? ".then" : ".else"));
-        if (!body) return bad();
-        m_state.foldReasons[node.source()] = "its condition is known at import";
-        std::vector<ImportedValue> results = inlineBody(*body, {});
-        for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
-        return;
-    }
+    const Tensor* condition = node.constant(0);
+    if (!condition) return importOpenIf(node, graphs);
+    const size_t taken = condition->integer(0) != 0 ? 0 : 1;
+    const auto body = importBranch(node, graphs, taken);
+    if (body) inlineBranch(node, *body, "its condition is known at import");
+}
+
+std::optional<OnnxGraph::Body> OnnxGraph::importBranch(OnnxNode& node, const Branches& graphs,
+                                                       size_t which)
+{
+    const std::string& name = m_state.sources[node.source().value].name;
+    auto body = importBody(*graphs[which], {}, name + (which == 0 ? ".then" : ".else"));
+    if (!body) node.fail(DiagnosticCode::UnsupportedOperator, "a branch cannot be imported");
+    return body;
+}
+
+void OnnxGraph::inlineBranch(OnnxNode& node, const Body& body, const std::string& reason)
+{
+    m_state.foldReasons[node.source()] = reason;
+    std::vector<ImportedValue> results = inlineBody(body, {});
+    for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
+}
+
+void OnnxGraph::importOpenIf(OnnxNode& node, const Branches& graphs)
+{
     const int64_t sizes = m_state.sizeCount();
-    auto then = importBody(*graphs[0], {}, name + ".then");
-    auto otherwise = importBody(*graphs[1], {}, name + ".else");
-    if (!then || !otherwise) return bad();
+    auto then = importBranch(node, graphs, 0);
+    const ImportMark mark = this->mark();
+    auto otherwise = importBranch(node, graphs, 1);
+    if (!then || !otherwise) return;
     Types types;
     for (size_t i = 0; i < node.outputCount(); ++i) {
         const TensorType& a = then->results[i].type;
         const TensorType& b = otherwise->results[i].type;
         const auto type = joined(a, b, m_state);
+        if (!type && a.shape.size() < b.shape.size() && isSqueezed(node, *then)) {
+            takeBack(otherwise->function, mark);
+            return inlineBranch(node, *then, "it removes an axis that must be 1");
+        }
         if (!type)
             return node.fail(DiagnosticCode::UnsupportedFeature,
                              "the branches give " + a.text() + " and " + b.text() +
@@ -150,12 +166,22 @@ void OnnxGraph::importIf(OnnxNode& node)
     for (uint32_t i = 0; i < types.size(); ++i) node.output(i, {id, i});
 }
 
+bool OnnxGraph::isSqueezed(OnnxNode& node, const Body& then)
+{
+    const auto size = sizeComparedToOne(m_state.module, node.input(0));
+    if (!size || !removesAxis(m_state.module, then.function, *size)) return false;
+    node.notes().push_back(
+        makeWarning(DiagnosticCode::DynamicShape,
+                    "the results have other ranks where " + quoted(size->text()) +
+                        " is 1 than where it is not; it is taken as 1, and every run checks that"));
+    return true;
+}
+
 void OnnxGraph::importLoop(OnnxNode& node)
 {
     const tenon_onnx::GraphProto* graph = node.graphAttr("body");
     const auto carried = static_cast<size_t>(std::max(0, node.proto().input_size() - 2));
-    if (node.hasFailed() || refusesSequences(node) ||
-        !needScalar(node, 0, kInt64, "the trip count") ||
+    if (node.hasFailed() || !needScalar(node, 0, kInt64, "the trip count") ||
         !needScalar(node, 1, kBool, "the condition"))
         return;
     const bool fits = graph->input_size() == static_cast<int>(2 + carried) &&
@@ -167,6 +193,7 @@ void OnnxGraph::importLoop(OnnxNode& node)
                              std::to_string(graph->output_size()) + " outputs, which do not fit " +
                              std::to_string(carried) + " carried values and " +
                              std::to_string(node.outputCount()) + " outputs");
+    if (!node.firstSequence().empty()) return unrollLoop(node, *graph);
     const int64_t sizes = m_state.sizeCount();
     Types params{{kInt64, {}}, {kBool, {}}};
     std::vector<ValueRef> operands{node.optionalInput(0), node.optionalInput(1)};

@@ -26,7 +26,8 @@ void outputSequence(OnnxNode& node, size_t output, std::vector<std::string> elem
         return node.fail(DiagnosticCode::UnsupportedFeature, "a sequence of " +
                                                                  std::to_string(elements.size()) +
                                                                  " tensors is too long");
-    node.outputValue(output, {.type = untypedValue(), .elements = std::move(elements)});
+    node.outputValue(output,
+                     {.type = untypedValue(), .isTyped = true, .elements = std::move(elements)});
 }
 
 /// The position that input `input` names among `count`, or `fallback` when it is absent.

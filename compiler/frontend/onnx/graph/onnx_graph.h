@@ -5,6 +5,8 @@
 #include "compiler/frontend/import/graph_import.h"
 #include "compiler/frontend/onnx/graph/onnx_node.h"
 
+#include <array>
+
 namespace tenon::compiler {
 
 class OnnxGraph : public GraphImport
@@ -36,14 +38,37 @@ private:
                                    const std::string& label);
     Body runBody(const Types& params);
     void importBodyInputs(const Types& params);
+    void importBodyNodes();
     /// Sizes that change from step to step become symbols of `params`.
     std::optional<Body> importLoopBody(OnnxNode& node, const tenon_onnx::GraphProto& graph,
                                        Types& params, size_t fixed, size_t carried,
                                        size_t firstResult);
     /// Fails for an input that is a sequence.
     bool refusesSequences(OnnxNode& node) const;
+    using Branches = std::array<const tenon_onnx::GraphProto*, 2>; ///< then, else
     void importIf(OnnxNode& node);
+    void importOpenIf(OnnxNode& node, const Branches& graphs);
+    std::optional<Body> importBranch(OnnxNode& node, const Branches& graphs, size_t which);
+    void inlineBranch(OnnxNode& node, const Body& body, const std::string& reason);
+    /// True when the first branch removes an axis that the condition says is 1; that is noted.
+    bool isSqueezed(OnnxNode& node, const Body& then);
     void importLoop(OnnxNode& node);
+    /// A value that a step of an unrolled loop takes or hands on, with the tensors of a sequence.
+    struct StepValue
+    {
+        ImportedValue value;
+        std::vector<ImportedValue> elements;
+    };
+    void unrollLoop(OnnxNode& node, const tenon_onnx::GraphProto& graph);
+    StepValue stepValueOf(const std::string& name);
+    void bindStepValue(const std::string& name, const StepValue& given,
+                       std::vector<ValueRef>& arguments);
+    Body takeStep(std::vector<StepValue>& results);
+    std::optional<std::vector<StepValue>> importStep(const tenon_onnx::GraphProto& graph,
+                                                     const std::vector<StepValue>& inputs,
+                                                     const std::string& label);
+    void outputSteps(OnnxNode& node, const std::vector<StepValue>& carried,
+                     std::vector<std::vector<ValueRef>> collected);
     void importScan(OnnxNode& node);
     void importBatchedScan(OnnxNode& node);
     void importFlexAttention(OnnxNode& node);
