@@ -3,6 +3,8 @@
 // differ.
 #include "compiler/frontend/onnx/graph/squeezed_branch.h"
 
+#include "compiler/ops/ops.h"
+
 #include <algorithm>
 #include <set>
 
@@ -18,7 +20,7 @@ std::optional<Dim> sizeIn(const NodeRecord& node)
     if (node.kind == NodeKind::Constant)
         return node.constant->size() == 1 ? std::optional<Dim>(node.constant->integer(0))
                                           : std::nullopt;
-    if (node.kind != NodeKind::Op || node.op != "sizes") return std::nullopt;
+    if (!isOp(node, sizesOp)) return std::nullopt;
     const std::vector<std::string> sizes = node.attrs.strings("sizes", {});
     if (sizes.size() != 1) return std::nullopt;
     const auto dim = parseDim(sizes[0]);
@@ -29,15 +31,14 @@ std::optional<Dim> sizeIn(const NodeRecord& node)
 const NodeRecord& origin(const Module& module, ValueRef value)
 {
     const NodeRecord* node = &module.node(value.node);
-    while (node->kind == NodeKind::Op &&
-           (node->op == "reshape" || node->op == "squeeze" || node->op == "expand_dims"))
+    while (isOp(*node, reshapeOp) || isOp(*node, squeezeOp) || isOp(*node, expandDimsOp))
         node = &module.node(node->operands.at(0).node);
     return *node;
 }
 
 bool isSqueezeOf(const Module& module, const NodeRecord& node, const Dim& size)
 {
-    if (node.kind != NodeKind::Op || node.op != "squeeze") return false;
+    if (!isOp(node, squeezeOp)) return false;
     const ValueRef data = node.operands.at(0);
     const Shape& shape = module.node(data.node).types.at(data.index).shape;
     const std::vector<int64_t> axes = node.attrs.integers("axis", {});
@@ -51,7 +52,7 @@ bool isSqueezeOf(const Module& module, const NodeRecord& node, const Dim& size)
 std::optional<Dim> sizeComparedToOne(const Module& module, ValueRef condition)
 {
     const NodeRecord& node = origin(module, condition);
-    if (node.kind != NodeKind::Op || node.op != "equal") return std::nullopt;
+    if (!isOp(node, equalOp)) return std::nullopt;
     const auto a = sizeIn(origin(module, node.operands.at(0)));
     const auto b = sizeIn(origin(module, node.operands.at(1)));
     if (!a || !b) return std::nullopt;
