@@ -32,6 +32,7 @@ struct ImportedValue
     std::vector<SourceId> origin;           ///< source nodes that a constant was made by
     const NarrowType* narrowType = nullptr; ///< when the values are its codes
     std::optional<std::vector<std::string>> elements; ///< of a sequence: names of its tensors
+    bool isStacked = false; ///< a sequence whose one name is that of all its tensors, stacked
 };
 
 /// A constant not placed yet; short integer lists are known as dimensions, too.

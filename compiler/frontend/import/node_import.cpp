@@ -326,6 +326,8 @@ const std::vector<std::string>* NodeImport::elements(size_t input) const
     return has(input) && m_inputs[input]->elements ? &*m_inputs[input]->elements : nullptr;
 }
 
+bool NodeImport::isStacked(size_t input) const { return has(input) && m_inputs[input]->isStacked; }
+
 std::string NodeImport::firstSequence() const
 {
     for (const ImportedValue* value : m_inputs)

@@ -48,6 +48,7 @@ public:
     ValueRef sizeOf(const Dim& dim); ///< one as a scalar
     /// Names of a sequence's tensors; null when the input is no sequence.
     const std::vector<std::string>* elements(size_t input) const;
+    bool isStacked(size_t input) const; ///< a sequence of which only the run knows the length
     /// Name of the first input that is a sequence, or "".
     std::string firstSequence() const;
     /// Elements of an input that must be known at import; fails otherwise.

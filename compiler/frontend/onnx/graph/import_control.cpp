@@ -85,6 +85,8 @@ void OnnxGraph::importByGraph(const GraphOperator& op, OnnxNode& node)
             node.fail(DiagnosticCode::UnsupportedDtype,
                       "computing with " + std::string(narrow->name) +
                           " is not supported; cast to a wider type first");
+    refuseStacked(node);
+    if (!node.hasFailed() && importCollecting(node)) return;
     if (!node.hasFailed()) (this->*op.import)(node);
     if (!node.hasFailed())
         m_state.foldReasons.try_emplace(node.source(), "it works on lists known at import");

@@ -2,6 +2,7 @@
 // Sequences as lists of names: what is put together and taken apart inside a model needs no
 // sequence at run time.
 #include "compiler/frontend/import/formula.h"
+#include "compiler/frontend/import/sized.h"
 #include "compiler/frontend/onnx/graph/onnx_graph.h"
 #include "core/base/text.h"
 
@@ -44,6 +45,24 @@ size_t positionOf(OnnxNode& node, size_t input, size_t count, size_t fallback)
         return 0;
     }
     return static_cast<size_t>(given[0] < 0 ? given[0] + extent : given[0]);
+}
+
+/// ConcatFromSequence of tensors that are stacked along a first axis.
+void joinStacked(OnnxNode& node, ValueRef all, bool isNewAxis)
+{
+    const Shape shape = node.typeOf(all).shape;
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t axis = node.axisOf(node.integer("axis", 0), isNewAxis ? rank : rank - 1);
+    if (node.hasFailed()) return;
+    Formula f(node);
+    std::vector<int64_t> axes = counted(1, rank);
+    axes.insert(axes.begin() + axis, 0);
+    const ValueRef moved = axis == 0 ? all : f.transpose(all, axes);
+    if (isNewAxis) return node.output(0, moved);
+    Shape joined(shape.begin() + 1, shape.end());
+    Dim& extent = joined[static_cast<size_t>(axis)];
+    extent = extent * shape[0];
+    node.output(0, reshapedTo(node, moved, joined));
 }
 
 /// Where each piece of an axis ends.
@@ -138,7 +157,11 @@ void OnnxGraph::importSequenceAt(OnnxNode& node)
 
 void OnnxGraph::importSequenceLength(OnnxNode& node)
 {
-    const auto count = static_cast<int64_t>(sequenceAt(node, 0).size());
+    const std::vector<std::string>& names = sequenceAt(node, 0);
+    if (node.hasFailed()) return;
+    if (node.isStacked(0))
+        return node.outputDims(0, {m_state.find(names[0])->type.shape.at(0)}, true);
+    const auto count = static_cast<int64_t>(names.size());
     node.outputConstant(0, Tensor::of<int64_t>(kInt64, {}, {count}));
 }
 
@@ -192,6 +215,7 @@ void OnnxGraph::importConcatFromSequence(OnnxNode& node)
     if (node.hasFailed()) return;
     std::vector<ValueRef> parts;
     for (const std::string& name : names) parts.push_back(m_state.place(*m_state.find(name)));
+    if (node.isStacked(0)) return joinStacked(node, parts[0], isStacked);
     const auto rank = static_cast<int64_t>(node.typeOf(parts[0]).shape.size());
     const int64_t axis = node.axisOf(node.integer("axis", 0), rank + int64_t{isStacked});
     if (isStacked)

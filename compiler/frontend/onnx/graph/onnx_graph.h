@@ -59,6 +59,10 @@ private:
         ImportedValue value;
         std::vector<ImportedValue> elements;
     };
+    /// Fails where an operator wants to know how many tensors a sequence has and only the run does.
+    static void refuseStacked(OnnxNode& node);
+    /// A Loop of who knows how many steps that only appends to sequences; false for other nodes.
+    bool importCollecting(OnnxNode& node);
     void unrollLoop(OnnxNode& node, const tenon_onnx::GraphProto& graph);
     StepValue stepValueOf(const std::string& name);
     void bindStepValue(const std::string& name, const StepValue& given,

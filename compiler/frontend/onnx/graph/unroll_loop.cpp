@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that carry sequences: their steps are imported one after the other, for executors have no
-// sequences.
+// Loops that carry sequences, of which executors have none: steps are imported one after the other,
+// or what they append is collected.
+#include "compiler/frontend/onnx/graph/collecting_loop.h"
 #include "compiler/frontend/onnx/graph/onnx_graph.h"
 #include "core/base/text.h"
 
@@ -17,7 +18,63 @@ std::string unknownLength(const OnnxNode& node)
            "import how many steps there are; export with tensors that the steps collect";
 }
 
+/// Positions of carried sequences that start empty; nothing where there are others, too.
+std::optional<std::vector<int>> emptySequences(const OnnxNode& node)
+{
+    std::vector<int> out;
+    for (size_t i = 2; i < node.inputCount(); ++i) {
+        if (!node.elements(i)) continue;
+        if (!node.elements(i)->empty()) return std::nullopt;
+        out.push_back(static_cast<int>(i) - 2);
+    }
+    if (out.empty()) return std::nullopt;
+    return out;
+}
+
+bool isShort(const OnnxNode& node)
+{
+    const Tensor *trips = node.constant(0), *first = node.constant(1);
+    return trips && (first || !node.has(1)) && trips->size() == 1 &&
+           trips->integer(0) <= kMostSteps;
+}
+
 } // namespace
+
+void OnnxGraph::refuseStacked(OnnxNode& node)
+{
+    const std::string& op = node.op();
+    for (size_t i = 0; i < node.inputCount(); ++i)
+        if (node.isStacked(i) && op != "ConcatFromSequence" && op != "SequenceLength")
+            node.fail(DiagnosticCode::UnsupportedFeature,
+                      "input " + quoted(node.firstSequence()) +
+                          " is a sequence that a loop made, of which only the run knows how many "
+                          "tensors it has; it can be joined, but not taken apart");
+}
+
+bool OnnxGraph::importCollecting(OnnxNode& node)
+{
+    if (node.op() != "Loop" || isShort(node)) return false;
+    const auto sequences = emptySequences(node);
+    const auto made = sequences ? collectingLoop(node.proto(), *sequences) : std::nullopt;
+    if (!made) return false;
+    OnnxNode loop(m_state, made->loop, node.source(), node.opset(), m_storage);
+    importLoop(loop);
+    if (!settle(loop)) {
+        importOpaque(node.proto(), node.source());
+        return true;
+    }
+    for (const std::string& name : made->sequences)
+        if (!name.empty() && !m_state.define({.name = name,
+                                              .type = untypedValue(),
+                                              .isTyped = true,
+                                              .elements = {{stackedName(name)}},
+                                              .isStacked = true}))
+            report(makeError(DiagnosticCode::BadModel, "the name " + quoted(name) +
+                                                           " is defined twice; names must be "
+                                                           "unique in a graph"),
+                   node.source());
+    return true;
+}
 
 OnnxGraph::StepValue OnnxGraph::stepValueOf(const std::string& name)
 {
