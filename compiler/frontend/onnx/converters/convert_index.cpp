@@ -207,7 +207,7 @@ void convertTrilu(OnnxNode& node)
 
 void convertEyeLike(OnnxNode& node)
 {
-    const std::vector<int64_t> shape = node.shape(0);
+    const Shape shape = node.type(0).shape;
     const DataType own = node.type(0).dtype;
     const auto dtype = dataTypeOf(static_cast<int32_t>(node.integer("dtype", onnxTypeOf(own))));
     if (node.hasFailed()) return;
@@ -217,8 +217,9 @@ void convertEyeLike(OnnxNode& node)
         return;
     }
     Formula f(node);
-    const ValueRef row = f.add(f.iota(shape[0], 0, 2), static_cast<double>(node.integer("k", 0)));
-    const ValueRef isOne = f.call("equal", {f.iota(shape[1], 1, 2), row});
+    const ValueRef row =
+        f.add(numbersAlong(node, shape[0], 0), static_cast<double>(node.integer("k", 0)));
+    const ValueRef isOne = f.call("equal", {numbersAlong(node, shape[1], 1), row});
     node.has(0); // only its shape matters
     node.output(0, dtype->isBool()
                        ? isOne
