@@ -111,6 +111,26 @@ bool runsAlong(const tir::ExprNode& load, const tir::VarNode* axis)
 
 } // namespace
 
+size_t contiguousAxes(const tir::Stmt& block)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    if (iters.empty()) return 0;
+    size_t last = iters.size() - 1; // what is behind it counts one element
+    while (last > 0 && iters[last].extent.isConstInt(1)) --last;
+    if (!isContiguousAlong(block, last)) return 0;
+    const AxisSteps steps = stepsOf(block);
+    size_t count = iters.size() - last;
+    for (size_t axis = last; axis-- > 0; ++count) {
+        if (iters[axis + 1].extent->kind != tir::ExprKind::IntImm) break;
+        const int64_t inner = iters[axis + 1].extent->integer;
+        bool fits = !branchesAlong(block, iters[axis].var);
+        for (const std::vector<int64_t>& access : steps.access)
+            fits = fits && access[axis] != kUnknownStep && access[axis] == access[axis + 1] * inner;
+        if (!fits) break;
+    }
+    return count;
+}
+
 std::vector<int64_t> bordersOf(const tir::Stmt& block, const tir::IterVar& axis)
 {
     std::vector<int64_t> borders;

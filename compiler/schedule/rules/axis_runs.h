@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what is read along the last axis of a block lies in memory, where it is not simply one run.
+// How what is read along the last axes of a block lies in memory.
 #pragma once
 
 #include "core/ir/tir/stmt.h"
@@ -11,6 +11,8 @@ namespace tenon::compiler {
 
 using namespace core;
 
+/// Number of trailing axes that can run as one contiguous vector loop.
+size_t contiguousAxes(const tir::Stmt& block);
 /// Where the axis begins to be read elsewhere, in order: joined or padded tensors. Empty where
 /// conditions ask for anything else than what the axis is below or not below.
 std::vector<int64_t> bordersOf(const tir::Stmt& block, const tir::IterVar& axis);

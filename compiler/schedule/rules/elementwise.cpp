@@ -16,27 +16,6 @@
 namespace tenon::compiler {
 namespace {
 
-/// Number of trailing axes that can run as one contiguous vector loop.
-size_t contiguousAxes(const tir::Stmt& block)
-{
-    const std::vector<tir::IterVar>& iters = block->block.iters;
-    if (iters.empty()) return 0;
-    size_t last = iters.size() - 1; // what is behind it counts one element
-    while (last > 0 && iters[last].extent.isConstInt(1)) --last;
-    if (!isContiguousAlong(block, last)) return 0;
-    const AxisSteps steps = stepsOf(block);
-    size_t count = iters.size() - last;
-    for (size_t axis = last; axis-- > 0; ++count) {
-        if (iters[axis + 1].extent->kind != tir::ExprKind::IntImm) break;
-        const int64_t inner = iters[axis + 1].extent->integer;
-        bool fits = !branchesAlong(block, iters[axis].var);
-        for (const std::vector<int64_t>& access : steps.access)
-            fits = fits && access[axis] != kUnknownStep && access[axis] == access[axis + 1] * inner;
-        if (!fits) break;
-    }
-    return count;
-}
-
 /// Single divisions take a few cycles each, and so does one of a whole vector; a rounded number is
 /// converted and limited as well.
 bool dividesOrRounds(const tir::Stmt& block)
