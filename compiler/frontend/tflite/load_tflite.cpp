@@ -26,9 +26,9 @@ void remarkOpenInputs(const TfliteModel& model, const std::string& file,
         if (!isOpen || options.shapes.contains(tensor.name)) continue;
         loaded.diagnostics.push_back(makeWarning(
             DiagnosticCode::DynamicShape,
-            "input " + core::quoted(tensor.name) + " may have any size (" + join(tensor.signature, ", ") +
-                ") and is taken as (" + join(tensor.shape, ", ") + "); `--shape " + tensor.name +
-                "=..` gives another size",
+            "input " + core::quoted(tensor.name) + " may have any size (" +
+                join(tensor.signature, ", ") + ") and is taken as (" + join(tensor.shape, ", ") +
+                "); `--shape " + tensor.name + "=..` gives another size",
             {.file = file}));
     }
 }
