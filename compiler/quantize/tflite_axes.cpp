@@ -171,7 +171,7 @@ void TfliteOperators::cut()
     if (begin.size() != rankOf(input(0)) || sizes.size() != begin.size())
         return fail("its beginnings and sizes do not fit");
     std::vector<int64_t> end = tensor(input(0)).shape;
-    for (size_t i = 0; i < end.size(); ++i)
+    for (size_t i = 0; i < begin.size(); ++i)
         if (sizes[i] >= 0) end[i] = begin[i] + sizes[i];
     const std::vector<int64_t> steps(begin.size(), 1);
     shaped(slice(asGiven(input(0)), begin, end, steps, "cut"), output());
@@ -189,7 +189,7 @@ void TfliteOperators::cutByMasks()
     for (size_t i = 0; i < count; ++i) {
         const int64_t bit = int64_t{1} << i;
         if ((size(kShrink, 0) & bit) != 0) {
-            if (begin[i] < 0) begin[i] += tensor(input(0)).shape[i];
+            if (begin[i] < 0) begin[i] += tensor(input(0)).shape.at(i);
             end[i] = begin[i] + 1;
             steps[i] = 1;
             continue;

@@ -3,11 +3,13 @@
 #include "compiler/quantize/tflite_document.h"
 
 #include "compiler/frontend/tflite/file/element_types.h"
+#include "compiler/frontend/tflite/load_tflite.h"
 #include "compiler/quantize/tflite_operators.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 namespace tenon::compiler {
 namespace {
@@ -29,7 +31,6 @@ public:
         m_out.add_opset_import()->set_version(kOpset);
         GraphProto& graph = *m_out.mutable_graph();
         graph.set_name(m_graph.name.empty() ? "main" : m_graph.name);
-        if (Status fits = checkAll(); !fits) return fits.error();
         for (const int64_t input : m_graph.inputs) declare(input, *graph.add_input());
         for (const TfliteOperator& op : m_graph.operators) {
             m_op = &op;
@@ -43,7 +44,6 @@ public:
         return std::move(m_out);
     }
 
-private:
     /// All that stands against it at once.
     Status checkAll() const
     {
@@ -78,11 +78,23 @@ private:
 
 Result<ModelProto> readTfliteDocument(std::span<const std::byte> bytes, const std::string& path)
 {
+    // What the importer refuses has options and operands that nothing here is prepared for.
+    const auto loaded = loadTfliteBytes(bytes, nullptr, path, {});
+    if (!loaded) return loaded.error();
     const auto model = readTfliteModel(bytes, nullptr, path);
     if (!model) return model.error();
     if (model->subgraphs.empty())
         return makeError(DiagnosticCode::BadModel, "the model has no graph", {.file = path});
-    return Document(*model, path).run();
+    Document document(*model, path);
+    if (Status fits = document.checkAll(); !fits) return fits.error();
+    for (const Diagnostic& diagnostic : loaded->diagnostics)
+        if (diagnostic.severity == Severity::Error) return diagnostic;
+    try {
+        return document.run();
+    } catch (const std::out_of_range&) { // shapes are declared, and need not be what they are
+        return makeError(DiagnosticCode::BadModel,
+                         "shapes are declared that do not fit their operators", {.file = path});
+    }
 }
 
 } // namespace tenon::compiler

@@ -27,7 +27,7 @@ void TfliteOperators::setWindow(NodeProto& made, const std::vector<int64_t>& ker
     std::vector<int64_t> pads(4, 0);
     const std::vector<int64_t>& shape = tensor(input(0)).shape;
     for (size_t axis = 0; axis < 2 && option(fields.padding) == kSame; ++axis) {
-        const int64_t data = shape[axis + 1];
+        const int64_t data = shape.at(axis + 1);
         const int64_t reach = (kernel[axis] - 1) * dilations[axis] + 1;
         const int64_t count = (data + strides[axis] - 1) / strides[axis];
         const int64_t missing = std::max<int64_t>((count - 1) * strides[axis] + reach - data, 0);
@@ -46,7 +46,7 @@ void TfliteOperators::layer(const Tensor& weight, int64_t groups, const Fields& 
     if (input(2) >= 0) inputs.push_back(asGiven(input(2)));
     NodeProto& made = node("Conv", inputs, {}, nameOf(output()));
     setInteger(made, "group", groups);
-    setWindow(made, {weight.shape()[2], weight.shape()[3]}, fields);
+    setWindow(made, {weight.shape().at(2), weight.shape().at(3)}, fields);
     finish(made, true, option(fields.activation));
 }
 
@@ -54,8 +54,8 @@ void TfliteOperators::convolve()
 {
     const Tensor weight = planesOf(constantOf(input(1)));
     if (m_problem) return;
-    const int64_t channels = tensor(input(0)).shape.back();
-    layer(weight, channels / std::max<int64_t>(weight.shape()[1], 1),
+    const int64_t channels = tensor(input(0)).shape.at(3);
+    layer(weight, channels / std::max<int64_t>(weight.shape().at(1), 1),
           {.dilationW = 4, .dilationH = 5, .activation = 3});
 }
 
@@ -63,7 +63,7 @@ void TfliteOperators::convolveDepthwise()
 {
     const Tensor weight = filtersOf(constantOf(input(1)));
     if (m_problem) return;
-    layer(weight, tensor(input(0)).shape.back(), {.dilationW = 5, .dilationH = 6, .activation = 4});
+    layer(weight, tensor(input(0)).shape.at(3), {.dilationW = 5, .dilationH = 6, .activation = 4});
 }
 
 void TfliteOperators::pool()
@@ -77,9 +77,9 @@ void TfliteOperators::pool()
 
 void TfliteOperators::connect()
 {
-    const int64_t inner = tensor(input(1)).shape.back();
+    const int64_t inner = tensor(input(1)).shape.at(1);
     std::string data = asGiven(input(0));
-    if (rankOf(input(0)) != 2 || tensor(input(0)).shape.back() != inner) {
+    if (rankOf(input(0)) != 2 || tensor(input(0)).shape.at(1) != inner) {
         const std::string flat = nameOf(output()) + "/rows";
         node("Reshape", {data, integers("rows_shape", {-1, inner})}, flat, flat);
         data = flat;
@@ -105,8 +105,8 @@ void TfliteOperators::transposed(size_t data, size_t bias, const std::vector<int
     std::vector<int64_t> pads(4), added(2);
     for (size_t i = 0; i < 2; ++i) {
         if (strides[i] < 1) return fail("its stride is not usable");
-        const TransposedCrop crop =
-            transposedCrop({in[1 + i], weight.shape()[2 + i], strides[i], 1}, out[1 + i], isSame);
+        const TransposedCrop crop = transposedCrop(
+            {in.at(1 + i), weight.shape().at(2 + i), strides[i], 1}, out.at(1 + i), isSame);
         pads[i] = crop.before;
         pads[2 + i] = crop.behind;
         added[i] = crop.added;

@@ -17,10 +17,11 @@ void TfliteOperators::blocksToSpace()
 void TfliteOperators::resize(const Resizing& how)
 {
     const std::vector<int64_t>& shape = tensor(output()).shape;
-    NodeProto& made = node(
-        "Resize",
-        {asPlanes(input(0)), "", "", integers("sizes", {shape[0], shape[3], shape[1], shape[2]})},
-        resultName(true), nameOf(output()));
+    NodeProto& made =
+        node("Resize",
+             {asPlanes(input(0)), "", "",
+              integers("sizes", {shape.at(0), shape.at(3), shape.at(1), shape.at(2)})},
+             resultName(true), nameOf(output()));
     const bool isNearest = how.mode == "nearest";
     setString(made, "mode", how.mode);
     setString(made, "coordinate_transformation_mode",

@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <random>
 
 namespace tenon::compiler {
 namespace {
@@ -168,6 +169,37 @@ TEST(TfliteDocument, ComputesWhatEachOperatorDoes)
     for (const auto& [op, count] : taken) total += count;
     EXPECT_GE(taken.size(), 60u);
     EXPECT_GE(total, 500) << "of two thousand files, most of them of integers";
+}
+
+/// Options, shapes and numbers of tensors that are anything: an answer, whatever it is.
+TEST(TfliteDocument, SurvivesDamagedFiles)
+{
+    std::minstd_rand random(7);
+    int refused = 0;
+    for (const test::TfliteCase& one : test::allTfliteCases()) {
+        const std::vector<std::byte> file = one.model.file();
+        if (file.size() > 4096 || !readTfliteDocument(file, "m.tflite")) continue;
+        for (int i = 0; i < 6; ++i) {
+            std::vector<std::byte> damaged = file;
+            for (int k = 0; k < 2; ++k)
+                damaged[random() % damaged.size()] = static_cast<std::byte>(random() % 256);
+            if (!readTfliteDocument(damaged, "m.tflite")) ++refused;
+        }
+    }
+    EXPECT_GT(refused, 100);
+}
+
+TEST(TfliteDocument, DeclaredShapesThatDoNotFitAreNamed)
+{
+    TfliteWriter w;
+    const int x = w.input("x", Type::Float32, {1, 4, 4, 2});
+    const int size = w.constant<int32_t>("size", Type::Int32, {2}, {8, 8});
+    w.op("RESIZE_BILINEAR", {x, size}, {w.output("y", Type::Float32, {128})});
+    const auto document = readTfliteDocument(w.file(), "m.tflite");
+    ASSERT_FALSE(document);
+    EXPECT_NE(document.error().message.find("shapes are declared that do not fit"),
+              std::string::npos)
+        << document.error().message;
 }
 
 TEST(TfliteDocument, IsQuantized)
