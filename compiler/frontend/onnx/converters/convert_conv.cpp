@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conv and ConvTranspose; more than two spatial axes take the general operators.
 #include "compiler/frontend/import/formula.h"
+#include "compiler/frontend/import/sized.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/kernel_window.h"
 #include "core/base/text.h"
@@ -73,9 +74,21 @@ void padForOutput(KernelWindow& window, std::vector<int64_t>& outputPadding,
     }
 }
 
-void convolve(OnnxNode& node, const KernelWindow& window, int64_t groups)
+/// The data with as many channels as the weight takes: of a picture whose size was computed none is
+/// known, and kernels for channels that nobody counted are slow. A run with another number ends.
+ValueRef withChannels(OnnxNode& node, int64_t channels)
 {
-    const ValueRef out = node.emit("nn.conv", {node.input(0), node.input(1)},
+    const ValueRef data = node.input(0);
+    if (node.hasFailed()) return data;
+    Shape shape = node.type(0).shape;
+    if (shape[1].isConst()) return data;
+    shape[1] = Dim(channels);
+    return reshapedTo(node, data, shape);
+}
+
+void convolve(OnnxNode& node, ValueRef data, const KernelWindow& window, int64_t groups)
+{
+    const ValueRef out = node.emit("nn.conv", {data, node.input(1)},
                                    {{"strides", window.strides},
                                     {"padding", window.padding()},
                                     {"dilation", window.dilations},
@@ -126,10 +139,9 @@ void convolveTransposed(OnnxNode& node, const KernelWindow& window,
 }
 
 /// Over one or two spatial axes, one as a row of height 1; `attrs` are what only this operator has.
-void convolveIn2d(OnnxNode& node, const char* op, KernelWindow window, Attrs attrs)
+void convolveIn2d(OnnxNode& node, const char* op, ValueRef data, KernelWindow window, Attrs attrs)
 {
     const bool isLinear = node.rank(0) == 3;
-    ValueRef data = node.input(0);
     const ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
     if (isLinear) {
         data = liftTo2d(node, data);
@@ -185,8 +197,9 @@ void convertConv(OnnxNode& node)
     const KernelWindow window = readKernelWindow(node, kernelOf(node));
     const int64_t groups = groupsOf(node);
     if (node.hasFailed()) return;
-    if (window.kernel.size() > 2) return convolve(node, window, groups);
-    convolveIn2d(node, "nn.conv2d", window, {{"groups", groups}});
+    const ValueRef data = withChannels(node, node.shape(1)[1] * groups);
+    if (window.kernel.size() > 2) return convolve(node, data, window, groups);
+    convolveIn2d(node, "nn.conv2d", data, window, {{"groups", groups}});
 }
 
 void convertConvTranspose(OnnxNode& node)
@@ -212,7 +225,7 @@ void convertConvTranspose(OnnxNode& node)
     if (node.hasFailed()) return;
     if (axes > 2) return convolveTransposed(node, window, outputPadding, groups);
     if (axes == 1) outputPadding.insert(outputPadding.begin(), 0);
-    convolveIn2d(node, "nn.conv2d_transpose", window,
+    convolveIn2d(node, "nn.conv2d_transpose", withChannels(node, node.shape(1)[0]), window,
                  {{"output_padding", outputPadding}, {"groups", groups}});
 }
 
