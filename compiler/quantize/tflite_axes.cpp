@@ -60,6 +60,7 @@ void TfliteOperators::concatenate()
     const auto rank = static_cast<int64_t>(rankOf(output()));
     int64_t axis = size(0, 0);
     if (axis < 0) axis += rank;
+    if (!needAxis(axis, rankOf(output()))) return;
     const bool isPlanes = rank == 4 && std::all_of(m_op->inputs.begin(), m_op->inputs.end(),
                                                    [&](int64_t index) { return hasPlanes(index); });
     std::vector<std::string> inputs;
@@ -103,6 +104,7 @@ void TfliteOperators::transpose()
 void TfliteOperators::stack()
 {
     const int64_t axis = axisOf(size(1, 0), rankOf(output()));
+    if (!needAxis(axis, rankOf(output()))) return;
     std::vector<int64_t> shape = tensor(output()).shape;
     shape.at(static_cast<size_t>(axis)) = 1;
     std::vector<std::string> parts;
@@ -116,9 +118,12 @@ void TfliteOperators::stack()
 
 void TfliteOperators::splitInto(int64_t data, int64_t axis)
 {
+    if (!needAxis(axis, rankOf(data))) return;
     std::vector<int64_t> sizes;
-    for (const int64_t result : m_op->outputs)
+    for (const int64_t result : m_op->outputs) {
+        if (!needRank(result, rankOf(data))) return;
         sizes.push_back(tensor(result).shape.at(static_cast<size_t>(axis)));
+    }
     NodeProto& made =
         node("Split", {asGiven(data), integers("sizes", sizes)}, given(output()), nameOf(output()));
     for (size_t i = 1; i < m_op->outputs.size(); ++i) made.add_output(given(m_op->outputs[i]));
@@ -155,7 +160,9 @@ std::string TfliteOperators::slice(const std::string& from, const std::vector<in
 void TfliteOperators::unstack()
 {
     const std::string data = asGiven(input(0));
-    const auto axis = static_cast<size_t>(axisOf(size(1, 0), rankOf(input(0))));
+    const int64_t along = axisOf(size(1, 0), rankOf(input(0)));
+    if (!needAxis(along, rankOf(input(0)))) return;
+    const auto axis = static_cast<size_t>(along);
     std::vector<int64_t> begin(rankOf(input(0)), 0), end = tensor(input(0)).shape;
     const std::vector<int64_t> steps(begin.size(), 1);
     for (size_t i = 0; i < m_op->outputs.size(); ++i) {

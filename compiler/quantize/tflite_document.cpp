@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 
 namespace tenon::compiler {
 namespace {
@@ -89,12 +88,7 @@ Result<ModelProto> readTfliteDocument(std::span<const std::byte> bytes, const st
     if (Status fits = document.checkAll(); !fits) return fits.error();
     for (const Diagnostic& diagnostic : loaded->diagnostics)
         if (diagnostic.severity == Severity::Error) return diagnostic;
-    try {
-        return document.run();
-    } catch (const std::out_of_range&) { // shapes are declared, and need not be what they are
-        return makeError(DiagnosticCode::BadModel,
-                         "shapes are declared that do not fit their operators", {.file = path});
-    }
+    return document.run();
 }
 
 } // namespace tenon::compiler

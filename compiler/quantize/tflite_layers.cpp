@@ -53,7 +53,7 @@ void TfliteOperators::layer(const Tensor& weight, int64_t groups, const Fields& 
 void TfliteOperators::convolve()
 {
     const Tensor weight = planesOf(constantOf(input(1)));
-    if (m_problem) return;
+    if (m_problem || !needRank(input(0), 4)) return;
     const int64_t channels = tensor(input(0)).shape.at(3);
     layer(weight, channels / std::max<int64_t>(weight.shape().at(1), 1),
           {.dilationW = 4, .dilationH = 5, .activation = 3});
@@ -62,12 +62,13 @@ void TfliteOperators::convolve()
 void TfliteOperators::convolveDepthwise()
 {
     const Tensor weight = filtersOf(constantOf(input(1)));
-    if (m_problem) return;
+    if (m_problem || !needRank(input(0), 4)) return;
     layer(weight, tensor(input(0)).shape.at(3), {.dilationW = 5, .dilationH = 6, .activation = 4});
 }
 
 void TfliteOperators::pool()
 {
+    if (!needRank(input(0), 4)) return;
     const bool isMax = m_op->name == "MAX_POOL_2D";
     NodeProto& made =
         node(isMax ? "MaxPool" : "AveragePool", {asPlanes(input(0))}, {}, nameOf(output()));
@@ -77,6 +78,7 @@ void TfliteOperators::pool()
 
 void TfliteOperators::connect()
 {
+    if (!needRank(input(1), 2)) return;
     const int64_t inner = tensor(input(1)).shape.at(1);
     std::string data = asGiven(input(0));
     if (rankOf(input(0)) != 2 || tensor(input(0)).shape.at(1) != inner) {
@@ -101,6 +103,7 @@ void TfliteOperators::transposed(size_t data, size_t bias, const std::vector<int
 {
     const Tensor weight = planesOf(constantOf(input(1)));
     if (m_problem || weight.shape().size() != 4) return fail("its weight is no constant");
+    if (!needRank(input(data), 4) || !needRank(output(), 4)) return;
     const std::vector<int64_t>&in = tensor(input(data)).shape, &out = tensor(output()).shape;
     std::vector<int64_t> pads(4), added(2);
     for (size_t i = 0; i < 2; ++i) {

@@ -96,6 +96,21 @@ void TfliteOperators::shaped(const std::string& from, int64_t result)
          given(result), nameOf(result));
 }
 
+bool TfliteOperators::needRank(int64_t index, size_t rank)
+{
+    if (index >= 0 && rankOf(index) == rank) return true;
+    fail("a tensor of it is declared with another number of axes than " + std::to_string(rank));
+    return false;
+}
+
+bool TfliteOperators::needAxis(int64_t axis, size_t rank)
+{
+    if (axis >= 0 && axis < static_cast<int64_t>(rank)) return true;
+    fail("it has no axis " + std::to_string(axis) + " in " + std::to_string(rank) +
+         " declared ones");
+    return false;
+}
+
 int64_t TfliteOperators::axisOf(int64_t axis, size_t rank) const
 {
     return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;

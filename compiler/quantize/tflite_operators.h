@@ -54,6 +54,9 @@ private:
                       const std::string& name);
     void splitInto(int64_t data, int64_t axis);
     int64_t axisOf(int64_t axis, size_t rank) const;
+    /// What the file declares need not be what is computed; these fail where it does not fit.
+    bool needRank(int64_t index, size_t rank);
+    bool needAxis(int64_t axis, size_t rank);
 
     // Layers.
     void convolve();

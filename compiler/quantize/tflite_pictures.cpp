@@ -8,6 +8,7 @@ using tenon_onnx::NodeProto;
 
 void TfliteOperators::blocksToSpace()
 {
+    if (!needRank(input(0), 4)) return;
     const bool isWider = m_op->name == "DEPTH_TO_SPACE";
     setInteger(node(isWider ? "DepthToSpace" : "SpaceToDepth", {asPlanes(input(0))},
                     resultName(true), nameOf(output())),
@@ -16,6 +17,7 @@ void TfliteOperators::blocksToSpace()
 
 void TfliteOperators::resize(const Resizing& how)
 {
+    if (!needRank(input(0), 4) || !needRank(output(), 4)) return;
     const std::vector<int64_t>& shape = tensor(output()).shape;
     NodeProto& made =
         node("Resize",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel loops: the body is outlined and launched through the runtime with a static partition;
+// Parallel loops: the body is outlined and launched through the runtime, which divides it evenly;
 // failures propagate.
 #include "compiler/codegen/llvm/emitter.h"
 #include "core/ir/tir/visit.h"
