@@ -58,8 +58,7 @@ void TfliteOperators::pad()
 void TfliteOperators::concatenate()
 {
     const auto rank = static_cast<int64_t>(rankOf(output()));
-    int64_t axis = size(0, 0);
-    if (axis < 0) axis += rank;
+    const int64_t axis = axisOf(size(0, 0), rankOf(output()));
     if (!needAxis(axis, rankOf(output()))) return;
     const bool isPlanes = rank == 4 && std::all_of(m_op->inputs.begin(), m_op->inputs.end(),
                                                    [&](int64_t index) { return hasPlanes(index); });

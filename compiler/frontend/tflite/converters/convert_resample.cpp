@@ -2,81 +2,43 @@
 // TransformTensorBilinear and Resampler, custom operators of MediaPipe's models: a picture read
 // between its pixels, at points that a matrix or another tensor gives.
 #include "compiler/frontend/import/formula.h"
+#include "compiler/frontend/import/sampling.h"
 #include "compiler/frontend/tflite/converters/converters.h"
 #include "compiler/frontend/tflite/converters/custom_options.h"
 
 namespace tenon::compiler {
 namespace {
 
-/// The pixels of pictures [N, H, W, C] around points [N, P] in pixels, each weighed by how near it
-/// is; those outside count as zeros.
-class Bilinear
+/// Which points count, in pixels of an axis: low <= place <= extent + beyond, or without the bounds
+/// themselves.
+struct Reach
 {
-public:
-    Bilinear(TfliteNode& node, ValueRef pictures)
-        : f(node)
-        , m_shape(f.shape(pictures))
-    {
-        if (node.hasFailed()) return;
-        m_pixels = f.reshape(pictures, {m_shape[0] * m_shape[1] * m_shape[2], m_shape[3]});
-        const ValueRef pictureOf = f.iota(m_shape[0], 0, 2);
-        m_first = f.call("multiply", {pictureOf, f.integers({m_shape[1] * m_shape[2]}, {})});
-    }
-
-    /// [N, P, C].
-    ValueRef at(ValueRef x, ValueRef y)
-    {
-        const ValueRef left = f.apply("floor", x), top = f.apply("floor", y);
-        const ValueRef right = f.add(left, 1), bottom = f.add(top, 1);
-        const ValueRef fromLeft = f.subtract(x, left), fromTop = f.subtract(y, top);
-        const ValueRef upper = between(pixel(left, top), pixel(right, top), fromLeft);
-        const ValueRef lower = between(pixel(left, bottom), pixel(right, bottom), fromLeft);
-        return between(upper, lower, fromTop);
-    }
-
-    /// True where low <= x <= width + beyond, and likewise y; without the bounds themselves when
-    /// `isOpen`.
-    ValueRef within(ValueRef x, ValueRef y, double low, double beyond, bool isOpen)
-    {
-        const char* above = isOpen ? "greater" : "greater_equal";
-        const char* below = isOpen ? "less" : "less_equal";
-        const auto inAxis = [&](ValueRef value, int64_t extent) {
-            return f.both(f.compare(above, value, low),
-                          f.compare(below, value, static_cast<double>(extent) + beyond));
-        };
-        return f.both(inAxis(x, m_shape[2]), inAxis(y, m_shape[1]));
-    }
-
-    /// `values` [N, P, C] where `holds` [N, P], else zeros.
-    ValueRef where(ValueRef holds, ValueRef values)
-    {
-        return f.where(f.expand(holds, 2), values, f.number(0, values));
-    }
-
-private:
-    ValueRef pixel(ValueRef x, ValueRef y)
-    {
-        const ValueRef column = inside(x, m_shape[2]), row = inside(y, m_shape[1]);
-        const ValueRef width = f.integers({m_shape[2]}, {});
-        const ValueRef index = f.add(f.add(m_first, f.multiply(row, width)), column);
-        return where(within(x, y, 0, -1, false), f.take(m_pixels, index, 0));
-    }
-
-    ValueRef inside(ValueRef place, int64_t extent)
-    {
-        return f.cast(f.clip(place, 0, static_cast<double>(extent - 1)), kInt64);
-    }
-
-    ValueRef between(ValueRef a, ValueRef b, ValueRef part)
-    {
-        const ValueRef rest = f.subtract(f.number(1, part), part);
-        return f.add(f.multiply(a, f.expand(rest, 2)), f.multiply(b, f.expand(part, 2)));
-    }
-
-    Formula f;
-    std::vector<int64_t> m_shape;
-    ValueRef m_pixels, m_first; ///< [N * H * W, C]; the index of each picture's first, [N, 1]
+    double low, beyond;
+    bool isOpen;
 };
+
+ValueRef isWithin(TfliteNode& node, const Reach& reach, ValueRef place, int64_t extent)
+{
+    Formula f(node);
+    return f.both(f.compare(reach.isOpen ? "greater" : "greater_equal", place, reach.low),
+                  f.compare(reach.isOpen ? "less" : "less_equal", place,
+                            static_cast<double>(extent) + reach.beyond));
+}
+
+/// Input 0, pictures [N, H, W, C], read between the pixels at points [N, P]: [N, P, C]. Pixels that
+/// are outside, and points that do not count, are zeros.
+ValueRef sampled(TfliteNode& node, ValueRef x, ValueRef y, const Reach& reach)
+{
+    const std::vector<int64_t> shape = node.shape(0);
+    Sampling sampling(node, node.channelsFirst(0));
+    if (node.hasFailed()) return {};
+    Formula f(node);
+    const ValueRef values = sampling.sum(
+        sampling.terms(f.iota(shape[0], 0, 2), {y, x}, SampleMode::Linear, Outside::Zeros));
+    const ValueRef counts =
+        f.both(isWithin(node, reach, x, shape[2]), isWithin(node, reach, y, shape[1]));
+    return f.where(f.expand(counts, 2), values, f.number(0, values));
+}
 
 bool needFloats(TfliteNode& node, size_t input, size_t rank)
 {
@@ -114,8 +76,7 @@ void convertTransformTensorBilinear(TfliteNode& node)
         return f.reshape(f.add(turned, shift), {1, height * width});
     };
     const ValueRef x = transformed(0), y = transformed(4);
-    Bilinear picture(node, node.input(0));
-    const ValueRef values = picture.where(picture.within(x, y, 0, -1, false), picture.at(x, y));
+    const ValueRef values = sampled(node, x, y, {.low = 0, .beyond = -1, .isOpen = false});
     node.output(0, f.reshape(values, {1, height, width, shape[3]}));
 }
 
@@ -137,8 +98,7 @@ void convertResampler(TfliteNode& node)
     const ValueRef pairs = f.reshape(node.input(1), {shape[0], each, 2});
     const ValueRef x = f.squeeze(f.slice(pairs, 2, 0, 1), {2});
     const ValueRef y = f.squeeze(f.slice(pairs, 2, 1, 2), {2});
-    Bilinear picture(node, node.input(0));
-    const ValueRef values = picture.where(picture.within(x, y, -1, 0, true), picture.at(x, y));
+    const ValueRef values = sampled(node, x, y, {.low = -1, .beyond = 0, .isOpen = true});
     node.output(0, f.reshape(values, result));
 }
 
