@@ -149,6 +149,14 @@ void GraphImport::unifyCaptures(ImportedBody& a, ImportedBody& b)
     }
 }
 
+void GraphImport::takeInline(NodeImport& node, const ImportedBody& body,
+                             const std::vector<ValueRef>& arguments, const std::string& reason)
+{
+    m_state.foldReasons[node.source()] = reason;
+    std::vector<ImportedValue> results = inlineBody(body, arguments);
+    for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
+}
+
 std::vector<ImportedValue> GraphImport::inlineBody(const ImportedBody& body,
                                                    const std::vector<ValueRef>& arguments)
 {

@@ -41,12 +41,6 @@ struct ImportedBody
     std::vector<ImportedValue> results; ///< refs are inside the body
 };
 
-/// How far an import had come before a body that may be taken back.
-struct ImportMark
-{
-    size_t sources, diagnostics;
-};
-
 /// Executors take and return tensors.
 Diagnostic unsupportedSequence(const std::string& what);
 
@@ -111,6 +105,9 @@ protected:
     /// The body's results after its nodes became nodes of this graph.
     std::vector<ImportedValue> inlineBody(const ImportedBody& body,
                                           const std::vector<ValueRef>& arguments);
+    /// Likewise, as the results of the node, whose own there is none; `reason` says why.
+    void takeInline(NodeImport& node, const ImportedBody& body,
+                    const std::vector<ValueRef>& arguments, const std::string& reason);
     /// Sizes that got names inside of a body have none outside.
     TensorType typeOutside(const TensorType& type, int64_t sizes);
     std::vector<ValueRef> capturedOperands(const ImportedBody& body);

@@ -114,4 +114,10 @@ private:
     std::unordered_map<std::string, ImportedValue> m_values;
 };
 
+/// How far an import had come before a body that may be taken back.
+struct ImportMark
+{
+    size_t sources, diagnostics;
+};
+
 } // namespace tenon::compiler

@@ -118,7 +118,7 @@ void OnnxGraph::importIf(OnnxNode& node)
     if (!condition) return importOpenIf(node, graphs);
     const size_t taken = condition->integer(0) != 0 ? 0 : 1;
     const auto body = importBranch(node, graphs, taken);
-    if (body) inlineBranch(node, *body, "its condition is known at import");
+    if (body) takeInline(node, *body, {}, "its condition is known at import");
 }
 
 std::optional<OnnxGraph::Body> OnnxGraph::importBranch(OnnxNode& node, const Branches& graphs,
@@ -128,13 +128,6 @@ std::optional<OnnxGraph::Body> OnnxGraph::importBranch(OnnxNode& node, const Bra
     auto body = importBody(*graphs[which], {}, name + (which == 0 ? ".then" : ".else"));
     if (!body) node.fail(DiagnosticCode::UnsupportedOperator, "a branch cannot be imported");
     return body;
-}
-
-void OnnxGraph::inlineBranch(OnnxNode& node, const Body& body, const std::string& reason)
-{
-    m_state.foldReasons[node.source()] = reason;
-    std::vector<ImportedValue> results = inlineBody(body, {});
-    for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
 }
 
 void OnnxGraph::importOpenIf(OnnxNode& node, const Branches& graphs)
@@ -151,7 +144,7 @@ void OnnxGraph::importOpenIf(OnnxNode& node, const Branches& graphs)
         const auto type = joined(a, b, m_state);
         if (!type && a.shape.size() < b.shape.size() && isSqueezed(node, *then)) {
             takeBack(otherwise->function, mark);
-            return inlineBranch(node, *then, "it removes an axis that must be 1");
+            return takeInline(node, *then, {}, "it removes an axis that must be 1");
         }
         if (!type)
             return node.fail(DiagnosticCode::UnsupportedFeature,

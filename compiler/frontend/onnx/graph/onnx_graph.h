@@ -49,7 +49,6 @@ private:
     void importIf(OnnxNode& node);
     void importOpenIf(OnnxNode& node, const Branches& graphs);
     std::optional<Body> importBranch(OnnxNode& node, const Branches& graphs, size_t which);
-    void inlineBranch(OnnxNode& node, const Body& body, const std::string& reason);
     /// True when the first branch removes an axis that the condition says is 1; that is noted.
     bool isSqueezed(OnnxNode& node, const Body& then);
     void importLoop(OnnxNode& node);

@@ -111,13 +111,6 @@ std::optional<ImportedBody> TfliteGraph::importBody(const TfliteSubgraph& graph,
     return adopted(child, std::move(body));
 }
 
-void TfliteGraph::takeInline(TfliteNode& node, const ImportedBody& body,
-                             const std::vector<ValueRef>& operands)
-{
-    std::vector<ImportedValue> results = inlineBody(body, operands);
-    for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
-}
-
 /// A part of a model that was exported as one, with its name and its attributes: what it does is
 /// said by a graph of its own.
 void TfliteGraph::importComposite(TfliteNode& node)
@@ -131,8 +124,7 @@ void TfliteGraph::importComposite(TfliteNode& node)
     const auto body = importBody(*graph, params, m_state.sources[node.source().value].name);
     if (!body)
         return node.fail(DiagnosticCode::UnsupportedOperator, "what it does cannot be imported");
-    m_state.foldReasons[node.source()] = "its own graph says what it does";
-    takeInline(node, *body, operands);
+    takeInline(node, *body, operands, "its own graph says what it does");
 }
 
 void TfliteGraph::importIf(TfliteNode& node)
@@ -154,8 +146,7 @@ void TfliteGraph::importIf(TfliteNode& node)
         const auto body =
             importBody(*graphs[isThen ? 0 : 1], params, name + (isThen ? ".then" : ".else"));
         if (!body) return bad();
-        m_state.foldReasons[node.source()] = "its condition is known at import";
-        return takeInline(node, *body, operands);
+        return takeInline(node, *body, operands, "its condition is known at import");
     }
     const auto then = importBody(*graphs[0], params, name + ".then");
     const auto otherwise = importBody(*graphs[1], params, name + ".else");

@@ -29,8 +29,6 @@ private:
     std::optional<ImportedBody> importBody(const TfliteSubgraph& graph, const Types& params,
                                            const std::string& label);
     const TfliteSubgraph* bodyAt(TfliteNode& node, int64_t index, size_t inputs, size_t outputs);
-    void takeInline(TfliteNode& node, const ImportedBody& body,
-                    const std::vector<ValueRef>& operands);
     void importComposite(TfliteNode& node);
     void importIf(TfliteNode& node);
     void importWhile(TfliteNode& node);
