@@ -10,6 +10,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace tenon::remote {
@@ -24,39 +26,48 @@ double secondsSince(std::chrono::steady_clock::time_point start)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-#define TENON_FMA_LOOP(name, isa, lanes)                                                           \
-    [[gnu::target(isa), gnu::noinline]] float name(long steps, float seed)                         \
+/// A loop of fused multiply-adds on sums in registers: unrolled everywhere, for sums that an index
+/// walks lie in memory, and by the builtin, for `a * b + c` is two operations in standard C++ (AVX2
+/// on Zen 3: 43 in place of 105 GFLOP/s).
+#define UNROLL _Pragma("GCC unroll 12")
+#define TENON_FMA_LOOP(name, attributes, lanes, multiplyAdd)                                       \
+    attributes [[gnu::noinline]] float name(long steps, float seed)                                \
     {                                                                                              \
         using V = float __attribute__((vector_size(lanes * 4)));                                   \
         V a[kAccumulators];                                                                        \
-        for (size_t i = 0; i < kAccumulators; ++i) a[i] = V{} + seed + static_cast<float>(i);      \
         const V scale = V{} + (1.0f + seed * 1e-9f);                                               \
         const V shift = V{} + seed * 1e-9f;                                                        \
-        for (long s = 0; s < steps; ++s)                                                           \
-            for (size_t i = 0; i < kAccumulators; ++i) a[i] = a[i] * scale + shift;                \
+        UNROLL for (size_t i = 0; i < kAccumulators; ++i)                                          \
+        {                                                                                          \
+            a[i] = V{} + seed + static_cast<float>(i);                                             \
+        }                                                                                          \
+        for (long s = 0; s < steps; ++s) {                                                         \
+            UNROLL for (size_t i = 0; i < kAccumulators; ++i)                                      \
+            {                                                                                      \
+                a[i] = multiplyAdd(a[i], scale, shift);                                            \
+            }                                                                                      \
+        }                                                                                          \
         V sum = a[0];                                                                              \
-        for (size_t i = 1; i < kAccumulators; ++i) sum += a[i];                                    \
+        UNROLL for (size_t i = 1; i < kAccumulators; ++i) { sum += a[i]; }                         \
         return sum[0];                                                                             \
     }
 
 #if defined(__x86_64__)
-TENON_FMA_LOOP(fmaAvx512, "avx512f", 16)
-TENON_FMA_LOOP(fmaAvx2, "avx2,fma", 8)
+TENON_FMA_LOOP(fmaAvx512, [[gnu::target("avx512f")]], 16, _mm512_fmadd_ps)
+TENON_FMA_LOOP(fmaAvx2, [[gnu::target("avx2,fma")]], 8, _mm256_fmadd_ps)
 #endif
 
-[[gnu::noinline]] float fmaPlain(long steps, float seed)
+#if defined(__aarch64__)
+/// In the order of `_mm_fmadd_ps`.
+inline float32x4_t multiplyAdd(float32x4_t a, float32x4_t b, float32x4_t sum)
 {
-    using V = float __attribute__((vector_size(16)));
-    V a[kAccumulators];
-    for (size_t i = 0; i < kAccumulators; ++i) a[i] = V{} + seed + static_cast<float>(i);
-    const V scale = V{} + (1.0f + seed * 1e-9f);
-    const V shift = V{} + seed * 1e-9f;
-    for (long s = 0; s < steps; ++s)
-        for (size_t i = 0; i < kAccumulators; ++i) a[i] = a[i] * scale + shift;
-    V sum = a[0];
-    for (size_t i = 1; i < kAccumulators; ++i) sum += a[i];
-    return sum[0];
+    return vfmaq_f32(sum, a, b);
 }
+#else
+using Quad = float __attribute__((vector_size(16)));
+inline Quad multiplyAdd(Quad a, Quad b, Quad sum) { return a * b + sum; }
+#endif
+TENON_FMA_LOOP(fmaPlain, , 4, multiplyAdd)
 
 #if defined(__x86_64__)
 [[gnu::target("avx512f,avx512vnni"), gnu::noinline]] float dotAvx512(long steps, float seed)
@@ -68,7 +79,7 @@ TENON_FMA_LOOP(fmaAvx2, "avx2,fma", 8)
         for (size_t i = 0; i < kAccumulators; ++i) a[i] = _mm512_dpbusd_epi32(a[i], bytes, bytes);
     __m512i sum = a[0];
     for (size_t i = 1; i < kAccumulators; ++i) sum = _mm512_add_epi32(sum, a[i]);
-    return static_cast<float>(_mm_cvtsi128_si32(_mm512_castsi512_si128(sum)) & 1);
+    return static_cast<float>(sum[0] & 1);
 }
 
 /// Pairs of bytes into sums of 16 bits, added up there: every other step that a kernel takes is
@@ -87,7 +98,7 @@ TENON_FMA_LOOP(fmaAvx2, "avx2,fma", 8)
     __m256i sum = a[0];
 #pragma GCC unroll 10
     for (size_t i = 1; i < kPairs; ++i) sum = _mm256_add_epi16(sum, a[i]);
-    return static_cast<float>(_mm_cvtsi128_si32(_mm256_castsi256_si128(sum)) & 1);
+    return static_cast<float>(sum[0] & 1);
 }
 #endif
 
