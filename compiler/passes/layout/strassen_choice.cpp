@@ -36,8 +36,7 @@ struct Product
 double cyclesOf(const Product& p, int64_t width, const LayoutMachine& machine)
 {
     TileSpace space{.vectors = std::max<int64_t>(1, width / machine.lanes),
-                    .positions = p.positions,
-                    .isPoint = p.isHalf};
+                    .positions = p.positions};
     if (p.isHalf) space.vectorBytes = bytesOfVector(p.depth, machine.facts.vectorBytes);
     const double steps = static_cast<double>(p.depth) * static_cast<double>(p.outputs / width);
     const int64_t tile = chooseTile(space, machine.facts).positions;

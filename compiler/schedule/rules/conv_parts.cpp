@@ -61,26 +61,82 @@ std::vector<std::string> tileSums(Schedule& schedule, const std::string& conv,
     return left;
 }
 
+/// How a convolution's weights are read.
+struct WeightReading
+{
+    RegisterTile tile;
+    int64_t passes;    ///< of tiles over the same weights
+    int64_t positions; ///< of an image, with those that tiles compute twice
+    int64_t tileBytes; ///< weights of a tile
+    int64_t inBlocks;  ///< which parts divide
+};
+
+WeightReading readingOf(const Schedule& schedule, const ConvSite& site, Walk walk,
+                        const TargetFacts& facts)
+{
+    const ConvShape& shape = site.shape;
+    const RegisterTile tile = tileOfSite(schedule, site, walk, facts);
+    const int64_t runs =
+        (schedule.extentOf(site.loops.column) + tile.positions - 1) / tile.positions;
+    const int64_t passes = runs * (walk == Walk::Image ? 1 : shape.rows);
+    return {tile, passes, passes * tile.positions,
+            tile.vectors * shape.weightBytes / shape.outBlocks,
+            schedule.extentOf(site.loops.inBlock)};
+}
+
+/// Parts for memory to deliver the next while one is in use; 1: none.
+int64_t partsFromMemory(const Schedule& schedule, const ConvShape& shape,
+                        const WeightReading& reading, const TargetFacts& facts)
+{
+    if (!readsWeightsOnce(shape, facts) || !canStream(schedule, shape.weights, facts)) return 1;
+    // Weights that would leave the cache between two tiles come from behind it for each of them.
+    const bool isTooLarge = reading.tileBytes > facts.l2Bytes / 2;
+    if (reading.passes == 1 || (reading.passes > kFewPasses && !isTooLarge)) return 1;
+    const int64_t bytes = reading.tileBytes / reading.inBlocks;
+    return reading.inBlocks / divisorUpTo(reading.inBlocks, facts.l2Bytes / kPartsInCache / bytes);
+}
+
+/// True where a tile's weights come from the second-level cache again and again, at a rate that the
+/// loop waits for: a third of the cache's slows it, and a quarter where those weights fill as much
+/// of the cache, which the data share.
+bool waitsForCache(const WeightReading& reading, const TargetFacts& facts)
+{
+    constexpr double kOfRate = 0.35, kOfRateInFullCache = 0.25;
+    const double rate = static_cast<double>(reading.tile.vectors * facts.vectorBytes) /
+                        stepCycles(reading.tile, facts) / facts.l2BytesPerCycle;
+    return reading.tileBytes > facts.l1Bytes &&
+           rate > (reading.tileBytes > facts.l2Bytes / 4 ? kOfRateInFullCache : kOfRate);
+}
+
+/// Parts of which each leaves the weights of a tile in the first-level cache beside the data (Zen
+/// 3, 2,048 to 320 channels at 8 x 8 pixels: 51 against 85 % of the peak, 3 x 3 by twos of 224 to
+/// 448 at 7 x 7: 66 against 81, of 288 to 384 at 17 x 17: 87 against 93); 1: none.
+int64_t partsFromCache(const ConvShape& shape, const WeightReading& reading,
+                       const TargetFacts& facts)
+{
+    constexpr int64_t kFewestPasses = 8; // else the wait for each part is not made up for
+    if (shape.weights->dtype != kFloat32 || shape.groups > 1 || reading.passes < kFewestPasses ||
+        !waitsForCache(reading, facts))
+        return 1;
+    const int64_t bytes = reading.tileBytes / reading.inBlocks;
+    const int64_t room = facts.l1Bytes * 3 / 8 / bytes;
+    const int64_t parts = reading.inBlocks / divisorUpTo(reading.inBlocks, room);
+    const int64_t sums = reading.positions * reading.tile.vectors * facts.vectorBytes;
+    return parts * sums <= facts.l2Bytes / 2 ? parts : 1;
+}
+
 } // namespace
 
 int64_t weightParts(const Schedule& schedule, const ConvSite& site, Walk walk,
                     const TargetFacts& facts)
 {
-    const auto& [shape, loops] = site;
-    if (!readsWeightsOnce(shape, facts) || !canStream(schedule, shape.weights, facts)) return 1;
-    const RegisterTile tile = tileOfSite(schedule, site, walk, facts);
-    const int64_t columns = schedule.extentOf(loops.column);
-    const int64_t runs = (columns + tile.positions - 1) / tile.positions;
-    const int64_t blocks = shape.outBlocks / tile.vectors;
-    const int64_t passes = runs * (walk == Walk::Image ? 1 : shape.rows);
-    // Weights that would leave the cache between two tiles come from behind it for each of them.
-    const bool isTooLarge = tile.vectors * shape.weightBytes / shape.outBlocks > facts.l2Bytes / 2;
-    if (shape.outBlocks % tile.vectors != 0) return 1;
-    if (passes == 1 || (passes > kFewPasses && !isTooLarge)) return 1;
+    const ConvShape& shape = site.shape;
+    const WeightReading reading = readingOf(schedule, site, walk, facts);
+    if (shape.outBlocks % reading.tile.vectors != 0) return 1;
+    const int64_t blocks = shape.outBlocks / reading.tile.vectors;
     if (blocks % std::max<int64_t>(1, facts.threads) != 0) return 1; // threads share blocks only
-    const int64_t inBlocks = schedule.extentOf(loops.inBlock);
-    const int64_t bytes = shape.weightBytes / (blocks * inBlocks);
-    return inBlocks / divisorUpTo(inBlocks, facts.l2Bytes / kPartsInCache / bytes);
+    return std::max(partsFromMemory(schedule, shape, reading, facts),
+                    partsFromCache(shape, reading, facts));
 }
 
 void scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSite& site, Walk walk,

@@ -16,7 +16,7 @@ namespace tenon::compiler {
 namespace {
 
 /// So many positions, or fewer, find weights that were read for the ones before them in a cache.
-constexpr int64_t kFewPositions = 64;
+constexpr int64_t kFewPositions = 32;
 
 /// The loops that tiling made, by meaning; "" where there is none.
 struct ConvTiles

@@ -37,8 +37,7 @@ struct TileSpace
     bool areInputsHeld = false; ///< by registers, while weights are used one by one
     bool isRolled = false;      ///< the innermost loop adds one product to each sum
     bool areQuads = false;      ///< sums of four products of bytes take several instructions
-    bool isPoint = false;  ///< of a tile of Winograd's, whose data stay in the first-level cache
-    bool arePairs = false; ///< products come in pairs, which another instruction adds to a sum
+    bool arePairs = false;      ///< products come in pairs, which another instruction adds to a sum
 };
 
 /// Of products of bytes where lanes are operands: registers that inputs take, four at a time, or

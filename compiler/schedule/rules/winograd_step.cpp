@@ -160,7 +160,6 @@ TileSpace productSpace(const WinogradShape& shape, int64_t tiles, const TargetFa
             .positions = tiles,
             .vectorBytes = bytesOfVector(shape.inChannels, shape.lanes * shape.pointBytes),
             .areHalves = facts.hasHalfLanes && shape.pointBytes == 2,
-            .isPoint = true,
             .arePairs = shape.dataBytes < shape.pointBytes};
 }
 

@@ -19,8 +19,9 @@ TEST(LowerToLoops, IsAsWritten)
         const auto lowered = lowerToLoops(*before);
         if (!lowered) return lowered.error().text() + "\n";
         // Of patches, what lies beyond the image is left out.
-        if (patchSizeCount(*before) == 0)
+        if (patchSizeCount(*before) == 0) {
             EXPECT_EQ(test::difference(*before, *lowered), "") << c.title;
+        }
         return tir::print(*lowered);
     });
 }

@@ -131,7 +131,7 @@ def main(n: T.int64, a: T.Buffer(((n + 7) // 8, 3, 8), "float32"), y: T.Buffer((
 
 TEST(OpenCut, ReadsUnderMasksWhereTheMachineHasThem)
 {
-    const auto isVectorized = [](bool areBytes, int64_t vectorBytes) {
+    const auto isVectorized = [](bool areBytes, int vectorBytes) {
         const std::string read = "a[vi, vp * 8 + vj - 1]";
         std::string text = replaced(kOpenCut, "TYPE", areBytes ? "int8" : "float32");
         text = replaced(text, "READ", areBytes ? "T.Cast(\"float32\", " + read + ")" : read);
@@ -184,9 +184,10 @@ TEST(OpenColumns, TileRowsToo)
         const auto kernel = scheduleKernel(*function, facts);
         ASSERT_TRUE(kernel) << kernel.error().text();
         const std::string text = tir::print(kernel->function);
-        if (facts.vectorBytes == kWide.vectorBytes) // four rows of two vectors
+        if (facts.vectorBytes == kWide.vectorBytes) { // four rows of two vectors
             for (const char* loop : {"in T.unroll(4)", "in T.unroll(2)"})
                 EXPECT_NE(text.find(loop), std::string::npos) << text;
+        }
         for (const int64_t size : {1, 39, 71})
             EXPECT_EQ(test::scheduleDifference(*function, kernel->function, size), "")
                 << size << "\n"

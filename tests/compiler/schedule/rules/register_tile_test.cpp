@@ -41,6 +41,22 @@ TEST(RegisterTile, TilesOfGroupsOfEightChannelsFitTheRegisters)
     EXPECT_GE(tile.positions, 7);
 }
 
+/// 4 x 2 sums would take all that the second-level cache delivers.
+TEST(RegisterTile, WeightsBehindTheFirstCacheAreReadForManyPositions)
+{
+    TargetFacts facts = kAvx2;
+    facts.floatMacs = 16;
+    facts.loads = 2;
+    facts.sumLatency = 4;
+    facts.issueWidth = 4;
+    TileSpace space{.vectors = 4, .positions = 64};
+    EXPECT_EQ(chooseTile(space, facts).vectors, 4);
+    space.vectorBytes = 2048 * int64_t{facts.vectorBytes};
+    const RegisterTile tile = chooseTile(space, facts);
+    EXPECT_LE(tile.vectors, 2);
+    EXPECT_GE(tile.positions, 4);
+}
+
 TEST(RegisterTile, BlocksThatNothingDividesLeaveARestToTheLastTile)
 {
     constexpr TargetFacts kTwoProducts{

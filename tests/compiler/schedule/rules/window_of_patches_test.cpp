@@ -56,7 +56,7 @@ TEST(WindowOfPatches, CutsThemForAFewChannelsAtATime)
 {
     const auto function = tir::parsePrimFunc(kDepthwise);
     ASSERT_TRUE(function) << function.error().text();
-    for (const int64_t bytes : {64, 16, 4}) {
+    for (const int bytes : {64, 16, 4}) {
         const auto kernel = scheduleKernel(
             *function, {.vectorBytes = bytes, .vectorRegisters = 32, .hasFma = true});
         ASSERT_TRUE(kernel) << kernel.error().text();

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// When convolutions read their weights by parts, and that these compute the same.
+#include "compiler/schedule/rules.h"
+#include "tests/compiler/schedule/fused_case.h"
+#include "tests/compiler/schedule/support.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::compiler {
+namespace {
+
+/// 128 to 32 channels, whose tile of two vectors has weights of 8 KiB, of which a cache of 4 holds
+/// some beside the data.
+core::Result<tir::PrimFunc> manyChannels(int rows)
+{
+    return test::fusedKernel("%x: Tensor[(1, 16, " + std::to_string(rows) +
+                             ", 8, 8), float32], %w: Tensor[(2, 16, 1, 1, 8, 16), float32]\n"
+                             "%y = nn.contrib_conv2d_NCHWc(%x, %w, data_layout=\"NCHW8c\", "
+                             "kernel_layout=\"OIHW8i16o\", out_layout=\"NCHW8c\")\n"
+                             "%z = nn.relu(%y)\n");
+}
+
+void expectParts(int rows, int threads, bool areThere)
+{
+    TargetFacts facts{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .l1Bytes = 4096};
+    facts.floatMacs = 16;
+    facts.loads = 2;
+    facts.threads = threads;
+    const auto whole = manyChannels(rows);
+    ASSERT_TRUE(whole) << whole.error().text();
+    const auto kernel = scheduleKernel(*whole, facts);
+    ASSERT_TRUE(kernel) << kernel.error().text();
+    EXPECT_EQ(kernel->rule, "conv2d_nchwc");
+    EXPECT_EQ(kernel->refusal, "");
+    std::string text;
+    for (const TraceStep& step : kernel->trace) text += step.text() + "\n";
+    EXPECT_EQ(text.find("rfactor") != std::string::npos, areThere)
+        << rows << " rows, " << threads << " threads\n"
+        << text;
+    EXPECT_EQ(test::scheduleDifference(*whole, kernel->function), "")
+        << rows << " rows, " << threads << " threads";
+}
+
+TEST(WeightParts, StayInTheFirstCacheWhileManyTilesReadThem)
+{
+    for (const int threads : {1, 2}) {
+        expectParts(8, threads, true);
+        expectParts(2, threads, false); // too few tiles to make up for the wait for each part
+    }
+}
+
+} // namespace
+} // namespace tenon::compiler
