@@ -23,7 +23,7 @@ static inline uint32_t bits_of(uint32_t word, int high, int low)
 static inline int access_of_register(uint32_t word)
 {
     const uint32_t way = bits_of(word, 23, 22);
-    const int is_vector = (int)bits_of(word, 26, 26);
+    const int is_vector = bits_of(word, 26, 26) != 0;
     if (is_vector) return way & 1 ? kLoad : kStore;
     if (bits_of(word, 31, 30) == 3 && way == 2) return kNoAccess;
     return way == 0 ? kStore : kLoad;

@@ -108,15 +108,17 @@ bool waitsForCache(const WeightReading& reading, const TargetFacts& facts)
            rate > (reading.tileBytes > facts.l2Bytes / 4 ? kOfRateInFullCache : kOfRate);
 }
 
-/// Parts of which each leaves the weights of a tile in the first-level cache beside the data (Zen
-/// 3, 2,048 to 320 channels at 8 x 8 pixels: 51 against 85 % of the peak, 3 x 3 by twos of 224 to
-/// 448 at 7 x 7: 66 against 81, of 288 to 384 at 17 x 17: 87 against 93); 1: none.
+/// Parts of which each leaves the weights of a tile in the first-level cache beside the data; 1:
+/// none. Of 16 registers (Zen 3, 2,048 to 320 channels at 8 x 8 pixels: 51 against 85 % of the
+/// peak, 3 x 3 by twos of 224 to 448 at 7 x 7: 66 against 81, of 288 to 384 at 17 x 17: 87 against
+/// 93); tiles of 32 have twice as many products for what they read, and more sums to add up behind.
 int64_t partsFromCache(const ConvShape& shape, const WeightReading& reading,
                        const TargetFacts& facts)
 {
+    constexpr int kFewRegisters = 16;
     constexpr int64_t kFewestPasses = 8; // else the wait for each part is not made up for
-    if (shape.weights->dtype != kFloat32 || shape.groups > 1 || reading.passes < kFewestPasses ||
-        !waitsForCache(reading, facts))
+    if (facts.vectorRegisters > kFewRegisters || shape.weights->dtype != kFloat32 ||
+        shape.groups > 1 || reading.passes < kFewestPasses || !waitsForCache(reading, facts))
         return 1;
     const int64_t bytes = reading.tileBytes / reading.inBlocks;
     const int64_t room = facts.l1Bytes * 3 / 8 / bytes;

@@ -262,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
                 kOut4,
             {{"x", {2, 3, 5, 6}, {}, {}}},
             " --shape x=2,3,5,6"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 using BadData = ShapeData;
 
@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"low", {}, {}, {4000.0f}},
               {"high", {}, {}, {3500.0f}}},
              ""}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 } // namespace
 } // namespace tenon::cli

@@ -203,8 +203,9 @@ private slots:
         auto* operators = *std::find_if(tables.begin(), tables.end(), [](auto* table) {
             return table->accessibleName() == QStringLiteral("Operators");
         });
-        QContextMenuEvent asked(QContextMenuEvent::Mouse,
-                                operators->visualRect(operators->model()->index(0, 0)).center());
+        const QPoint first = operators->visualRect(operators->model()->index(0, 0)).center();
+        QContextMenuEvent asked(QContextMenuEvent::Mouse, first,
+                                operators->viewport()->mapToGlobal(first));
         QApplication::sendEvent(operators->viewport(), &asked);
         auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
         QVERIFY(menu);

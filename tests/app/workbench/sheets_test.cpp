@@ -35,10 +35,10 @@ protected:
     void mouseMoveEvent(QMouseEvent*) override
     {
         if (path.isEmpty()) return;
-        auto* data = new QMimeData;
-        data->setUrls({QUrl::fromLocalFile(std::exchange(path, {}))});
+        auto* file = new QMimeData;
+        file->setUrls({QUrl::fromLocalFile(std::exchange(path, {}))});
         auto* drag = new QDrag(this);
-        drag->setMimeData(data);
+        drag->setMimeData(file);
         drag->exec(Qt::CopyAction);
     }
 };

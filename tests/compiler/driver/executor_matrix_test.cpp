@@ -105,9 +105,9 @@ INSTANTIATE_TEST_SUITE_P(All, ExecutorMatrix,
                          testing::Combine(testing::ValuesIn(allBackEnds().begin(),
                                                             allBackEnds().end()),
                                           testing::ValuesIn(kAllExecutors)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(info.param)->name) + "_" +
-                                    std::string(executorName(std::get<1>(info.param)));
+                         [](const auto& tested) {
+                             return std::string(std::get<0>(tested.param)->name) + "_" +
+                                    std::string(executorName(std::get<1>(tested.param)));
                          });
 
 } // namespace

@@ -106,9 +106,11 @@ TEST(KernelService, carriesEveryFactToTheWorker)
     const auto request = decodeRequest(encodeRequest(KernelRequest{"f", "k", machine(), facts}));
     ASSERT_TRUE(request);
     const auto& read = std::get<KernelRequest>(*request).facts;
-    std::vector<int64_t> sent, arrived;
-    visitFields(facts, [&](const char*, auto value) { sent.push_back(int64_t{value}); });
-    visitFields(read, [&](const char*, auto value) { arrived.push_back(int64_t{value}); });
+    std::vector<double> sent, arrived;
+    visitFields(facts,
+                [&](const char*, auto value) { sent.push_back(static_cast<double>(value)); });
+    visitFields(read,
+                [&](const char*, auto value) { arrived.push_back(static_cast<double>(value)); });
     EXPECT_EQ(sent, arrived);
     EXPECT_FALSE(decodeRequest("no cbor"));
 }

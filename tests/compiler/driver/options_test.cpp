@@ -181,8 +181,9 @@ TEST(TargetOptions, saysNothingOfWhatNobodyGave)
         const auto target = parseTarget(plain);
         ASSERT_TRUE(target);
         EXPECT_TRUE(ignoredOptions(*target).empty()) << plain;
-        if (target->tag.empty())
+        if (target->tag.empty()) {
             EXPECT_TRUE(ignoredOptions(*parseTarget(target->text())).empty()) << target->text();
+        }
     }
     EXPECT_EQ(ignoredOptions(*parseTarget(std::string(kArm64) + " -mfloat-abi=hard")).size(), 1u);
 }

@@ -53,10 +53,10 @@ void addDequantize(TfliteCases& all)
 
 void addCasts(TfliteCases& all)
 {
-    const std::vector<Numbers> kKinds{kFloats,        kInts,       kLongs,    kBools,
-                                      kPlainUnsigned, kPlainBytes, kPlainWide};
-    for (const Numbers& from : kKinds)
-        for (const Numbers& to : kKinds) {
+    const std::vector<Numbers> types{kFloats,        kInts,       kLongs,    kBools,
+                                     kPlainUnsigned, kPlainBytes, kPlainWide};
+    for (const Numbers& from : types)
+        for (const Numbers& to : types) {
             if (from.type == to.type) continue;
             CaseBuilder c(all, "CAST", from.name, std::string("to ") + to.name);
             const bool isUnsigned = to.type == TfliteType::UInt8 && from.type != TfliteType::Bool;

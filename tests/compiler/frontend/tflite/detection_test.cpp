@@ -75,9 +75,9 @@ TEST(TfliteDetection, SurvivesDamagedOptions)
 {
     const FlexBytes whole = flexMap(options(false));
     for (size_t at = 0; at < whole.size(); ++at)
-        for (const uint8_t value : {0, 1, 127, 255}) {
+        for (const int value : {0, 1, 127, 255}) {
             FlexBytes bytes = whole;
-            bytes[at] = value;
+            bytes[at] = static_cast<uint8_t>(value);
             const auto raw = std::as_bytes(std::span(bytes));
             compiler::flexNumbers(raw);
             compiler::flexNumbers(raw.subspan(0, at));

@@ -177,9 +177,9 @@ TEST(TfliteLandmarks, OptionsHoldLists)
     ASSERT_TRUE(got);
     EXPECT_EQ(*got, (std::map<std::string, Numbers>{{"a", {3, -4}}, {"c", {}}}));
     for (size_t at = 0; at < whole.size(); ++at)
-        for (const uint8_t value : {0, 1, 127, 255}) {
+        for (const int value : {0, 1, 127, 255}) {
             FlexBytes bytes = whole;
-            bytes[at] = value;
+            bytes[at] = static_cast<uint8_t>(value);
             compiler::flexLists(std::as_bytes(std::span(bytes)));
             compiler::flexLists(std::as_bytes(std::span(bytes)).subspan(0, at));
         }
