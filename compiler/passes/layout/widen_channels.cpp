@@ -72,11 +72,31 @@ public:
     }
 
 private:
+    /// What stands on the other side of a class's convolutions. Two classes that fill no vectors,
+    /// as those inside and around a residual block, have the faster forms only together: where the
+    /// first of them is widened for it, the other one gains by itself in the next round.
+    enum class Beside : uint8_t
+    {
+        AsIs,
+        Filled
+    };
+
+    struct Widening
+    {
+        const ChannelClass& own;
+        int64_t width;
+        Beside beside;
+    };
+
+    static bool mayGrow(const ChannelClass& own)
+    {
+        return own.canGrow && !own.makers.empty() && own.channels >= kNarrowestBlock;
+    }
+
     /// The cheapest count of channels.
     int64_t widthOf(const ChannelClass& own) const
     {
-        if (!own.canGrow || own.makers.empty() || own.channels < kNarrowestBlock)
-            return own.channels;
+        if (!mayGrow(own)) return own.channels;
         if (!own.hasFloatLayers) {
             if (m_byteLanes == 0 || !canGrowConstants(own)) return own.channels;
             return channelBlock(own.channels, m_byteLanes) > 0
@@ -90,14 +110,15 @@ private:
     {
         if (own.channels % lanes == 0) return own.channels;
         int64_t best = own.channels;
-        const double now = cycles(own, own.channels);
+        const double now = cycles(own, own.channels, Beside::AsIs);
         double least = now;
         for (int64_t block = lanes; block >= kNarrowestBlock; block /= 2) {
             const int64_t unit = std::lcm(block, own.unit);
             const int64_t width = (own.channels + unit - 1) / unit * unit;
             if (width == own.channels) continue;
             const bool isSmall = own.unit > 1 || kFewOf * (width - own.channels) <= own.channels;
-            const double cost = cycles(own, width);
+            double cost = cycles(own, width, Beside::AsIs);
+            if (block == lanes) cost = std::min(cost, cycles(own, width, Beside::Filled));
             if (cost >= std::min(least, (isSmall ? kSmallMargin : kMargin) * now)) continue;
             best = width;
             least = cost;
@@ -134,14 +155,17 @@ private:
 
     /// Groups are computed in blocks, which everything around them then has, too; other layers are
     /// plain where that is cheaper.
-    double cycles(const ChannelClass& own, int64_t width) const
+    double cycles(const ChannelClass& own, int64_t width, Beside beside) const
     {
         const bool mayBePlain = own.unit == 1;
         double sum = 0;
-        for (const NodeId id : own.makers) sum += convolutionCost(id, own, width, mayBePlain);
+        const auto cost = [&](NodeId id) {
+            return convolutionCost(id, {own, width, beside}, mayBePlain);
+        };
+        for (const NodeId id : own.makers) sum += cost(id);
         for (const NodeId id : own.passing) sum += passingCost(id, own, width);
         for (const NodeId id : own.readers)
-            if (!contains(own.makers, id)) sum += convolutionCost(id, own, width, mayBePlain);
+            if (!contains(own.makers, id)) sum += cost(id);
         if (width == own.channels) return sum;
         for (const ValueRef value : own.leaving)
             sum += transformCycles(m_module.type(value), m_machine.facts);
@@ -162,13 +186,30 @@ private:
         return plain;
     }
 
-    /// In the widest blocks that both sides have, or plain.
-    double convolutionCost(NodeId id, const ChannelClass& own, int64_t width, bool mayBePlain) const
+    /// Channels of a class that may fill whole vectors, with those that it would get.
+    std::optional<int64_t> filledChannels(ValueRef value) const
     {
+        const auto index = m_classes.classOf(value);
+        if (!index) return std::nullopt;
+        const ChannelClass& other = m_classes.all()[*index];
+        if (!mayGrow(other) || !other.hasFloatLayers || !canGrowConstants(other))
+            return std::nullopt;
+        const int64_t unit = std::lcm(int64_t{m_machine.lanes}, other.unit);
+        return (other.channels + unit - 1) / unit * unit;
+    }
+
+    /// In the widest blocks that both sides have, or plain.
+    double convolutionCost(NodeId id, const Widening& widening, bool mayBePlain) const
+    {
+        const auto& [own, width, beside] = widening;
         const NodeRecord& node = m_module.node(id);
         if (isOp(node, qnnConv2dOp)) return integerCost(node, own, width);
         auto conv = blockableConvolution(m_module, node);
         if (!conv) return 0;
+        if (beside == Beside::Filled) {
+            conv->inChannels = filledChannels(node.operands[0]).value_or(conv->inChannels);
+            conv->outChannels = filledChannels({id, 0}).value_or(conv->outChannels);
+        }
         if (isOf(node.operands[0], own)) conv->inChannels = width;
         if (isOf({id, 0}, own)) conv->outChannels = width;
         const int64_t in = channelBlock(conv->inChannels, m_machine.lanes);
