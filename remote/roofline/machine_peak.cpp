@@ -29,7 +29,7 @@ double secondsSince(std::chrono::steady_clock::time_point start)
 /// A loop of fused multiply-adds on sums in registers: unrolled everywhere, for sums that an index
 /// walks lie in memory, and by the builtin, for `a * b + c` is two operations in standard C++ (AVX2
 /// on Zen 3: 43 in place of 105 GFLOP/s).
-#define UNROLL _Pragma("GCC unroll 12")
+#define TENON_UNROLL _Pragma("GCC unroll 12")
 #define TENON_FMA_LOOP(name, attributes, lanes, multiplyAdd)                                       \
     attributes [[gnu::noinline]] float name(long steps, float seed)                                \
     {                                                                                              \
@@ -37,18 +37,18 @@ double secondsSince(std::chrono::steady_clock::time_point start)
         V a[kAccumulators];                                                                        \
         const V scale = V{} + (1.0f + seed * 1e-9f);                                               \
         const V shift = V{} + seed * 1e-9f;                                                        \
-        UNROLL for (size_t i = 0; i < kAccumulators; ++i)                                          \
+        TENON_UNROLL for (size_t i = 0; i < kAccumulators; ++i)                                    \
         {                                                                                          \
             a[i] = V{} + seed + static_cast<float>(i);                                             \
         }                                                                                          \
         for (long s = 0; s < steps; ++s) {                                                         \
-            UNROLL for (size_t i = 0; i < kAccumulators; ++i)                                      \
+            TENON_UNROLL for (size_t i = 0; i < kAccumulators; ++i)                                \
             {                                                                                      \
                 a[i] = multiplyAdd(a[i], scale, shift);                                            \
             }                                                                                      \
         }                                                                                          \
         V sum = a[0];                                                                              \
-        UNROLL for (size_t i = 1; i < kAccumulators; ++i) { sum += a[i]; }                         \
+        TENON_UNROLL for (size_t i = 1; i < kAccumulators; ++i) { sum += a[i]; }                   \
         return sum[0];                                                                             \
     }
 
@@ -73,12 +73,19 @@ TENON_FMA_LOOP(fmaPlain, , 4, multiplyAdd)
 [[gnu::target("avx512f,avx512vnni"), gnu::noinline]] float dotAvx512(long steps, float seed)
 {
     __m512i a[kAccumulators];
-    for (size_t i = 0; i < kAccumulators; ++i) a[i] = _mm512_set1_epi32(static_cast<int>(i));
+    TENON_UNROLL for (size_t i = 0; i < kAccumulators; ++i)
+    {
+        a[i] = _mm512_set1_epi32(static_cast<int>(i));
+    }
     const __m512i bytes = _mm512_set1_epi32(static_cast<int>(seed));
-    for (long s = 0; s < steps; ++s)
-        for (size_t i = 0; i < kAccumulators; ++i) a[i] = _mm512_dpbusd_epi32(a[i], bytes, bytes);
+    for (long s = 0; s < steps; ++s) {
+        TENON_UNROLL for (size_t i = 0; i < kAccumulators; ++i)
+        {
+            a[i] = _mm512_dpbusd_epi32(a[i], bytes, bytes);
+        }
+    }
     __m512i sum = a[0];
-    for (size_t i = 1; i < kAccumulators; ++i) sum = _mm512_add_epi32(sum, a[i]);
+    TENON_UNROLL for (size_t i = 1; i < kAccumulators; ++i) { sum = _mm512_add_epi32(sum, a[i]); }
     return static_cast<float>(sum[0] & 1);
 }
 

@@ -88,9 +88,17 @@ private:
         Beside beside;
     };
 
-    static bool mayGrow(const ChannelClass& own)
+    bool mayGrow(const ChannelClass& own) const
     {
-        return own.canGrow && !own.makers.empty() && own.channels >= kNarrowestBlock;
+        return own.canGrow && !own.makers.empty() && own.channels >= kNarrowestBlock &&
+               canGrowConstants(own);
+    }
+
+    /// Channels in whole blocks and units.
+    static int64_t filledWidth(const ChannelClass& own, int64_t block)
+    {
+        const int64_t unit = std::lcm(block, own.unit);
+        return (own.channels + unit - 1) / unit * unit;
     }
 
     /// The cheapest count of channels.
@@ -98,12 +106,12 @@ private:
     {
         if (!mayGrow(own)) return own.channels;
         if (!own.hasFloatLayers) {
-            if (m_byteLanes == 0 || !canGrowConstants(own)) return own.channels;
+            if (m_byteLanes == 0) return own.channels;
             return channelBlock(own.channels, m_byteLanes) > 0
                        ? cheapestWidth(own, m_byteLanes)
                        : paddedChannels(own.channels, m_byteLanes);
         }
-        return canGrowConstants(own) ? cheapestWidth(own, m_machine.lanes) : own.channels;
+        return cheapestWidth(own, m_machine.lanes);
     }
 
     int64_t cheapestWidth(const ChannelClass& own, int lanes) const
@@ -113,8 +121,7 @@ private:
         const double now = cycles(own, own.channels, Beside::AsIs);
         double least = now;
         for (int64_t block = lanes; block >= kNarrowestBlock; block /= 2) {
-            const int64_t unit = std::lcm(block, own.unit);
-            const int64_t width = (own.channels + unit - 1) / unit * unit;
+            const int64_t width = filledWidth(own, block);
             if (width == own.channels) continue;
             const bool isSmall = own.unit > 1 || kFewOf * (width - own.channels) <= own.channels;
             double cost = cycles(own, width, Beside::AsIs);
@@ -192,10 +199,8 @@ private:
         const auto index = m_classes.classOf(value);
         if (!index) return std::nullopt;
         const ChannelClass& other = m_classes.all()[*index];
-        if (!mayGrow(other) || !other.hasFloatLayers || !canGrowConstants(other))
-            return std::nullopt;
-        const int64_t unit = std::lcm(int64_t{m_machine.lanes}, other.unit);
-        return (other.channels + unit - 1) / unit * unit;
+        if (!mayGrow(other) || !other.hasFloatLayers) return std::nullopt;
+        return filledWidth(other, m_machine.lanes);
     }
 
     /// In the widest blocks that both sides have, or plain.

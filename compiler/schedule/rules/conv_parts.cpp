@@ -66,7 +66,6 @@ struct WeightReading
 {
     RegisterTile tile;
     int64_t passes;    ///< of tiles over the same weights
-    int64_t positions; ///< of an image, with those that tiles compute twice
     int64_t tileBytes; ///< weights of a tile
     int64_t inBlocks;  ///< which parts divide
 };
@@ -79,9 +78,15 @@ WeightReading readingOf(const Schedule& schedule, const ConvSite& site, Walk wal
     const int64_t runs =
         (schedule.extentOf(site.loops.column) + tile.positions - 1) / tile.positions;
     const int64_t passes = runs * (walk == Walk::Image ? 1 : shape.rows);
-    return {tile, passes, passes * tile.positions,
-            tile.vectors * shape.weightBytes / shape.outBlocks,
+    return {tile, passes, tile.vectors * shape.weightBytes / shape.outBlocks,
             schedule.extentOf(site.loops.inBlock)};
+}
+
+/// Parts of which each has no more weights of a tile than so many bytes, or one block of channels.
+int64_t partsWithin(const WeightReading& reading, int64_t bytes)
+{
+    const int64_t ofBlock = reading.tileBytes / reading.inBlocks;
+    return reading.inBlocks / divisorUpTo(reading.inBlocks, bytes / ofBlock);
 }
 
 /// Parts for memory to deliver the next while one is in use; 1: none.
@@ -92,8 +97,7 @@ int64_t partsFromMemory(const Schedule& schedule, const ConvShape& shape,
     // Weights that would leave the cache between two tiles come from behind it for each of them.
     const bool isTooLarge = reading.tileBytes > facts.l2Bytes / 2;
     if (reading.passes == 1 || (reading.passes > kFewPasses && !isTooLarge)) return 1;
-    const int64_t bytes = reading.tileBytes / reading.inBlocks;
-    return reading.inBlocks / divisorUpTo(reading.inBlocks, facts.l2Bytes / kPartsInCache / bytes);
+    return partsWithin(reading, facts.l2Bytes / kPartsInCache);
 }
 
 /// True where a tile's weights come from the second-level cache again and again, at a rate that the
@@ -120,10 +124,9 @@ int64_t partsFromCache(const ConvShape& shape, const WeightReading& reading,
     if (facts.vectorRegisters > kFewRegisters || shape.weights->dtype != kFloat32 ||
         shape.groups > 1 || reading.passes < kFewestPasses || !waitsForCache(reading, facts))
         return 1;
-    const int64_t bytes = reading.tileBytes / reading.inBlocks;
-    const int64_t room = facts.l1Bytes * 3 / 8 / bytes;
-    const int64_t parts = reading.inBlocks / divisorUpTo(reading.inBlocks, room);
-    const int64_t sums = reading.positions * reading.tile.vectors * facts.vectorBytes;
+    const int64_t parts = partsWithin(reading, facts.l1Bytes * 3 / 8);
+    const RegisterTile& tile = reading.tile;
+    const int64_t sums = reading.passes * tile.positions * tile.vectors * facts.vectorBytes;
     return parts * sums <= facts.l2Bytes / 2 ? parts : 1;
 }
 
