@@ -32,7 +32,7 @@ int64_t blocksTogether(int64_t blocks, const ConvShape& shape, const TargetFacts
 /// Of a block of channels in one iteration.
 int64_t unrolledLanes(const ConvShape& shape, const TargetFacts& facts)
 {
-    return shape.weights->dtype == kFloat32 ? stepsTogether(facts) : kUnrolledLanes;
+    return shape.weights->dtype == kFloat32 ? stepsOfBlock(shape.inLanes, facts) : kUnrolledLanes;
 }
 
 } // namespace

@@ -64,7 +64,8 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
     constexpr int64_t kFewBlocks = 3;
     const auto channels = splitChannels(schedule, blocks.products, own[6], shape, facts);
-    const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
+    const auto depth = schedule.split(
+        own[7], {-1, divisorUpTo(shape.inLanes, stepsOfBlock(shape.inLanes, facts))});
     std::vector<std::string> order{own[0], own[1], own[2]};
     order.insert(order.end(), channels.begin(), channels.end());
     order.insert(order.end(), {depth[0], depth[1], own[4], own[3], own[5]});
