@@ -45,7 +45,7 @@ constexpr std::array kExamples{
     Example{"quantize", "model.onnx --data model -o model-int8.onnx", "calibrated with its data"},
     Example{"quantize", "model.onnx --data model -o model-int8.onnx --sensitivity",
             "what every layer costs"},
-    Example{"quantize", "model.onnx --data model -o model-int8.onnx --max-loss 1",
+    Example{"quantize", "model.onnx --data model -o model-int8.onnx --max-loss 0.01",
             "with wider layers until it loses at most 1 %"},
     Example{"plan", "model.onnx", "every planner, and the bound"},
     Example{"plan", "model.onnx --workspace-pools DTCM=128KiB,SRAM", "in two memories"},

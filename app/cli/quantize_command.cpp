@@ -44,8 +44,7 @@ bool wantsPrices(const QuantizeCommand& command)
 {
     const compiler::QuantizeOptions& options = command.quantize;
     return options.measuresSensitivity || options.limits.flashBytes > 0 ||
-           options.limits.time > 0 || command.where.isElsewhere() ||
-           command.common.target != CommonOptions().target;
+           options.limits.time > 0 || command.where.isElsewhere();
 }
 
 /// The place where the result is to run. Not copied: prices are taken on its board.
@@ -91,7 +90,9 @@ compiler::QuantizeOptions optionsOf(const QuantizeCommand& command, const BoardP
     options.weightType = *compiler::activationTypeOf(command.weights);
     options.isPerChannel = !command.isPerTensor;
     options.wider = *precisionOf(command.wider);
-    if (wantsPrices(command))
+    options.needsPrice = wantsPrices(command);
+    // Of another target it is told where that can be counted and run here.
+    if (options.needsPrice || command.common.target != CommonOptions().target)
         options.price = runs::pricedAt(compileOptions(command.common), place.place(command));
     return options;
 }

@@ -349,21 +349,32 @@ private:
         return pricedAsFiles(m_options.price, sizesOf(m_float, m_data), m_inner);
     }
 
+    /// What the model takes where it is to run, before and after.
+    Status price(const std::string& bytes)
+    {
+        if (!m_options.price) return kDone;
+        m_job.progress(0.95, "the models before and after: compiling, running");
+        auto before = m_options.price(m_path, sizesOf(m_float, m_data), m_inner);
+        auto after = before ? priceModel()(bytes, m_job) : before;
+        if (!after && !m_options.needsPrice && !m_job.stopRequested()) {
+            m_report.remarks.push_back(
+                makeWarning(after.error().code,
+                            "what the models take there is not told: " + after.error().message));
+            return kDone;
+        }
+        if (!after) return after.error();
+        m_report.before = *std::move(before);
+        m_report.after = *std::move(after);
+        return kDone;
+    }
+
     /// The file, and what it takes where it is to run.
     Result<QuantizedModel> finish()
     {
         if (m_options.hasIntegerEnds) makeEndsInteger(m_quantized, m_report);
         QuantizedModel out{.bytes = m_quantized.SerializeAsString(), .report = {}};
         m_report.quantizedBytes = out.bytes.size();
-        if (m_options.price) {
-            m_job.progress(0.95, "the models before and after: compiling, running");
-            auto before = m_options.price(m_path, sizesOf(m_float, m_data), m_inner);
-            if (!before) return before.error();
-            auto after = priceModel()(out.bytes, m_job);
-            if (!after) return after.error();
-            m_report.before = *std::move(before);
-            m_report.after = *std::move(after);
-        }
+        if (const Status known = price(out.bytes); !known) return known.error();
         out.report = std::move(m_report);
         return out;
     }

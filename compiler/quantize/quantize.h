@@ -28,6 +28,7 @@ struct QuantizeOptions
     MixLimits limits;                    ///< until these hold
     bool measuresSensitivity = false;    ///< every layer alone, and the curve of mixing them
     PriceFile price;             ///< what models take where they are to run; empty: nobody says
+    bool needsPrice = true;      ///< an error where nobody can say; else a remark
     bool hasIntegerEnds = false; ///< inputs and results of the written model are the integers
     /// To compare the result with the float model; empty: the data that ranges follow from.
     CalibrationData evaluation;

@@ -45,6 +45,13 @@ std::vector<int64_t> knownExtents(const Shape& shape)
     return out;
 }
 
+/// Nothing is to be seen in it, and no size follows from its sizes.
+bool isEmpty(const Shape& shape)
+{
+    const std::vector<int64_t> extents = knownExtents(shape);
+    return std::find(extents.begin(), extents.end(), 0) != extents.end();
+}
+
 /// `to` for an operand of shape `small` in place of `from`: groups of dimensions with equal
 /// products belong together, and one of them takes the difference. Empty where it does not work
 /// out.
@@ -273,7 +280,7 @@ void ValueSamples::compute(const NodeRecord& node)
     std::vector<Tensor> operands;
     for (const ValueRef operand : node.operands) {
         const Tensor* value = operand.node.isValid() ? find(operand) : nullptr;
-        if (operand.node.isValid() && !value) return;
+        if (operand.node.isValid() && (!value || isEmpty(m_module.type(operand).shape))) return;
         operands.push_back(value ? *value : Tensor());
     }
     std::vector<Tensor> values;

@@ -2,6 +2,8 @@
 // The tables of a .tflite file by the numbers of their fields in its schema (version 3).
 #include "compiler/frontend/tflite/file/tflite_model.h"
 
+#include "compiler/frontend/tflite/file/element_types.h"
+
 #include <algorithm>
 #include <set>
 
@@ -39,6 +41,20 @@ TfliteTensor tensorOf(const FlatTable& table)
     if (table.has(6)) out.sparsity = sparsityOf(table.table(6));
     out.hasRank = !out.shape.empty() || table.number<uint8_t>(8) != 0;
     return out;
+}
+
+/// "" where integers of its type hold the zero points of a tensor.
+std::string wrongZeroPoint(const TfliteTensor& tensor)
+{
+    const auto dtype = tfliteDataType(tensor.type);
+    if (!dtype || !dtype->isInt() || dtype->bits > 16) return {};
+    const int64_t most = (int64_t{1} << (dtype->bits - (dtype->isSigned() ? 1 : 0))) - 1;
+    const int64_t least = dtype->isSigned() ? -most - 1 : 0;
+    for (const int64_t zero : tensor.quantization.zeros)
+        if (zero < least || zero > most)
+            return "tensor `" + tensor.name + "` has the zero point " + std::to_string(zero) +
+                   ", which " + dtype->text() + " does not hold";
+    return {};
 }
 
 class ModelReader
@@ -141,6 +157,7 @@ private:
             const std::string number = std::to_string(out.tensors.size() - 1);
             if (read.name.empty()) read.name = "tensor_" + number;
             while (!names.insert(read.name).second) read.name += "_" + number;
+            if (const std::string wrong = wrongZeroPoint(read); !wrong.empty()) fail(wrong);
             if (read.buffer >= m_model.buffers.size() && read.buffer != 0)
                 fail("buffer " + std::to_string(read.buffer) + " is named but the file has " +
                      std::to_string(m_model.buffers.size()));

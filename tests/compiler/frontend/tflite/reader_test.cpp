@@ -190,6 +190,24 @@ TEST(TfliteReader, RefusesNumbersOutside)
         << errorsOf(w.file());
 }
 
+TEST(TfliteReader, RefusesZeroPointsThatTheTypeDoesNotHold)
+{
+    const auto errors = [](Type type, int64_t zero) {
+        TfliteWriter w;
+        const int x = w.input("x", type, {1, 4}, {{0.5F}, {zero}});
+        w.op("DEQUANTIZE", {x}, {w.output("y", Type::Float32, {1, 4})});
+        return errorsOf(w.file());
+    };
+    EXPECT_EQ(errors(Type::Int8, -128), "");
+    EXPECT_EQ(errors(Type::UInt8, 255), "");
+    for (const int64_t zero : {int64_t{-129}, int64_t{300}, int64_t{1} << 40})
+        EXPECT_NE(errors(Type::Int8, zero)
+                      .find("tensor `x` has the zero point " + std::to_string(zero) +
+                            ", which int8 does not hold"),
+                  std::string::npos)
+            << errors(Type::Int8, zero);
+}
+
 TEST(TfliteReader, RefusesDataThatDoesNotFitItsShape)
 {
     TfliteWriter w;

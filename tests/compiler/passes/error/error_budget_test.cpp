@@ -157,6 +157,16 @@ TEST(ErrorGain, growsWithTheDepthOfANormalizedNetwork)
     EXPECT_GT(gains.front(), 3 * gains.back());
 }
 
+TEST(ErrorGain, looksAtNothingInEmptyTensors)
+{
+    const Module empty = typed("def @main(%x: Tensor[(0, 3, 8, 8), float32]) {\n"
+                               "  %w = rand(1, -1, 1) : Tensor[(4, 3, 3, 3), float32]\n"
+                               "  %c = nn.conv2d(%x, %w)\n"
+                               "  %y = reshape(%c, newshape=[0, 144])\n"
+                               "  return %y\n}\n");
+    EXPECT_LE(gainsOf(empty).size(), 1u);
+}
+
 TEST(ErrorGain, averagesOutInAPool)
 {
     const double plain = gainsOf(typed(chain(1))).front();
