@@ -159,12 +159,10 @@ TEST(ErrorGain, growsWithTheDepthOfANormalizedNetwork)
 
 TEST(ErrorGain, looksAtNothingInEmptyTensors)
 {
-    const Module empty = typed("def @main(%x: Tensor[(0, 3, 8, 8), float32]) {\n"
-                               "  %w = rand(1, -1, 1) : Tensor[(4, 3, 3, 3), float32]\n"
-                               "  %c = nn.conv2d(%x, %w)\n"
-                               "  %y = reshape(%c, newshape=[0, 144])\n"
+    const Module empty = typed("def @main(%x: Tensor[(0, 3, 6, 8), float32]) {\n"
+                               "  %y = reshape(%x, newshape=[0, 144])\n"
                                "  return %y\n}\n");
-    EXPECT_LE(gainsOf(empty).size(), 1u);
+    EXPECT_TRUE(gainsOf(empty).empty());
 }
 
 TEST(ErrorGain, averagesOutInAPool)
