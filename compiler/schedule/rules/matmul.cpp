@@ -3,6 +3,7 @@
 // side is copied to consecutive memory where several row tiles read it.
 #include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/matmul_parts.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
@@ -366,6 +367,11 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const auto panel = copiedPanel(schedule, p, right);
     const RegisterTile tile = tileOf(schedule, p, right, facts);
     const tir::Buffer copied = copiedLeftOf(schedule, p, right, facts);
+    const bool mayBeCut = right.isPacked && p.batch.empty() && !copied;
+    const PackedProduct packed{
+        p.block, p.rows, p.columns, p.depth, right.lanes, tile, mayBeCut ? right.buffer : nullptr};
+    if (const int64_t parts = partsOfDepth(packed, facts); parts > 1)
+        return scheduleProductByParts(schedule, packed, parts, facts);
     const auto rows = copiedRows(schedule, p, copied);
     const bool areRowsShared = sharesRows(p, right, facts);
     const int64_t threads = facts.threads;

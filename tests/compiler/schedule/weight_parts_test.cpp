@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When convolutions read their weights by parts, and that these compute the same.
+// When convolutions and products of matrices read their weights by parts, and that these compute
+// the same.
 #include "compiler/schedule/rules.h"
 #include "tests/compiler/schedule/fused_case.h"
 #include "tests/compiler/schedule/support.h"
@@ -20,32 +21,52 @@ core::Result<tir::PrimFunc> manyChannels(int rows)
                              "%z = nn.relu(%y)\n");
 }
 
-void expectParts(int rows, int threads, bool areThere)
+/// 128 to 48 columns: a tile of two vectors has weights of 8 KiB.
+core::Result<tir::PrimFunc> deepProduct(int rows)
+{
+    return test::fusedKernel("%x: Tensor[(" + std::to_string(rows) +
+                             ", 128), float32], %w: Tensor[(6, 128, 8), float32], "
+                             "%b: Tensor[(48), float32]\n"
+                             "%y = nn.contrib_dense_pack(%x, %w, weight_layout=\"NK8n\")\n"
+                             "%s = add(%y, %b)\n"
+                             "%z = nn.relu(%s)\n");
+}
+
+void expectParts(const core::Result<tir::PrimFunc>& whole, const std::string& rule, int64_t l2Bytes,
+                 int threads, bool areThere)
 {
     TargetFacts facts{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .l1Bytes = 4096};
     facts.floatMacs = 16;
     facts.loads = 2;
     facts.threads = threads;
-    const auto whole = manyChannels(rows);
+    facts.l2Bytes = l2Bytes;
     ASSERT_TRUE(whole) << whole.error().text();
     const auto kernel = scheduleKernel(*whole, facts);
     ASSERT_TRUE(kernel) << kernel.error().text();
-    EXPECT_EQ(kernel->rule, "conv2d_nchwc");
+    EXPECT_EQ(kernel->rule, rule);
     EXPECT_EQ(kernel->refusal, "");
     std::string text;
     for (const TraceStep& step : kernel->trace) text += step.text() + "\n";
-    EXPECT_EQ(text.find("rfactor") != std::string::npos, areThere)
-        << rows << " rows, " << threads << " threads\n"
-        << text;
-    EXPECT_EQ(test::scheduleDifference(*whole, kernel->function), "")
-        << rows << " rows, " << threads << " threads";
+    EXPECT_EQ(text.find("rfactor") != std::string::npos, areThere) << threads << " threads\n"
+                                                                   << text;
+    EXPECT_EQ(test::scheduleDifference(*whole, kernel->function), "") << threads << " threads";
 }
 
 TEST(WeightParts, StayInTheFirstCacheWhileManyTilesReadThem)
 {
     for (const int threads : {1, 2}) {
-        expectParts(8, threads, true);
-        expectParts(2, threads, false); // too few tiles to make up for the wait for each part
+        expectParts(manyChannels(8), "conv2d_nchwc", 512 * 1024, threads, true);
+        // Too few tiles to make up for the wait for each part.
+        expectParts(manyChannels(2), "conv2d_nchwc", 512 * 1024, threads, false);
+    }
+}
+
+TEST(WeightParts, OfDeepProductsPassOverStripsOfRows)
+{
+    for (const int threads : {1, 2}) {
+        expectParts(deepProduct(16), "matmul", 20 * 1024, threads, false);
+        for (const int rows : {49, 131}) // one strip, and two whose tiles overlap
+            expectParts(deepProduct(rows), "matmul", 20 * 1024, threads, true);
     }
 }
 

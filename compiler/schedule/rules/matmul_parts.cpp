@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of parts of the depth; a strip of rows at a time, so that the sums of all parts stay in the
+// cache until they are added up.
+#include "compiler/schedule/rules/matmul_parts.h"
+
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// Rows of a strip, about.
+constexpr int64_t kStripRows = 64;
+
+/// Rows of each strip, a multiple of the tile's; 0: all rows are one.
+int64_t rowsOfStrip(const PackedProduct& product)
+{
+    const int64_t tile = product.tile.positions;
+    const int64_t strips = std::max<int64_t>(1, (product.rows + kStripRows / 2) / kStripRows);
+    const int64_t tiles = (product.rows + strips * tile - 1) / (strips * tile);
+    return strips == 1 ? 0 : tiles * tile;
+}
+
+/// The loops of the block that adds the parts up.
+struct SumLoops
+{
+    std::string columns; ///< that threads share
+    std::string strip;   ///< around all parts of a strip of rows
+    std::string rows;    ///< around a tile
+    std::string part;
+};
+
+SumLoops tileSums(Schedule& schedule, const PackedProduct& product)
+{
+    const std::vector<std::string> own = ownLoopsOf(schedule, product.block); // m, n, part
+    const int64_t positions = product.tile.positions, strip = rowsOfStrip(product);
+    const auto columns = schedule.split(own[1], {-1, product.tile.vectors * product.lanes});
+    const auto vectors = schedule.split(columns[1], {-1, product.lanes});
+    std::vector<std::string> order{columns[0]}, rows;
+    if (strip > 0) {
+        const auto strips = schedule.splitOverlap(own[0], strip);
+        order.push_back(strips[0]);
+        rows = schedule.split(strips[1], {-1, positions});
+    } else {
+        rows = schedule.splitOverlap(own[0], positions);
+    }
+    const std::string around = order.back();
+    order.insert(order.end(), {rows[0], own[2], rows[1], vectors[0], vectors[1]});
+    schedule.reorder(order);
+    return {columns[0], around, rows[0], own[2]};
+}
+
+/// Register tiles of the products of one part, for all rows of the strip before the next part.
+void tileParts(Schedule& schedule, const std::string& sums, const PackedProduct& product,
+               const TargetFacts& facts)
+{
+    const std::vector<std::string> own = ownLoopsOf(schedule, sums); // m, n, part, k
+    const auto rows = schedule.splitOverlap(own[0], product.tile.positions);
+    const auto vectors = schedule.split(own[1], {-1, product.lanes});
+    const int64_t steps = divisorUpTo(schedule.extentOf(own[3]), stepsTogether(facts));
+    const auto depth = schedule.split(own[3], {-1, steps});
+    schedule.reorder({own[2], rows[0], depth[0], depth[1], rows[1], vectors[0], vectors[1]});
+    attachEpilogue(schedule, sums, rows[0], product.lanes); // the copy to memory
+    initialiseTile(schedule, sums, depth[0], 3, product.lanes);
+    schedule.unroll(depth[1]);
+    return unrollTile(schedule, sums, 3, product.lanes);
+}
+
+} // namespace
+
+/// Weights of a tile that fill the second-level cache to three eighths come from it, or from behind
+/// it, for each tile of rows (Zen 3, 3,072 to 768 columns: 80 % of the peak, 92 by parts, for 128
+/// rows as for 512). Of 16 registers, where that was measured: larger tiles read less for each
+/// product.
+int64_t partsOfDepth(const PackedProduct& product, const TargetFacts& facts)
+{
+    constexpr int kFewRegisters = 16;
+    constexpr int64_t kFewestPasses = 8; // else the wait for each part is not made up for
+    if (!product.weights) return 1;
+    const int64_t width = product.tile.vectors * product.lanes;
+    const int64_t bytes = product.depth * width * product.weights->dtype.bytes();
+    const bool mayHave = facts.vectorRegisters <= kFewRegisters &&
+                         product.weights->dtype == kFloat32 && product.columns % width == 0 &&
+                         product.rows >= kFewestPasses * product.tile.positions;
+    if (!mayHave || bytes < facts.l2Bytes * 3 / 8) return 1;
+    const int64_t most = product.depth * (facts.l2Bytes / 8) / bytes;
+    return product.depth / divisorUpTo(product.depth, most);
+}
+
+void scheduleProductByParts(Schedule& schedule, const PackedProduct& product, int64_t parts,
+                            const TargetFacts& facts)
+{
+    const std::vector<std::string> others = blocksBefore(schedule, product.block);
+    const std::string k = ownLoopsOf(schedule, product.block)[2];
+    const auto split = schedule.split(k, {parts, -1});
+    const auto sums = schedule.rfactor(split[0], 0);
+    const auto copy = schedule.cacheWrite(sums, tir::Scope::Register);
+    if (schedule.hasFailed()) return; // there are no parts
+    const SumLoops loops = tileSums(schedule, product);
+    for (const std::string& block : {copy, sums}) schedule.computeAt(block, loops.strip);
+    tileParts(schedule, sums, product, facts);
+
+    for (const std::string& name : others) scheduleBlock(schedule, name, facts);
+    const auto left = attachEpilogue(schedule, product.block, loops.rows, product.lanes);
+    initialiseTile(schedule, product.block, loops.part, 3, product.lanes);
+    unrollTile(schedule, product.block, 3, product.lanes);
+    for (const std::string& name : left) scheduleBlock(schedule, name, facts);
+    streamWeights(schedule, product.weights, facts, product.rows);
+    return parallelise(schedule, {loops.columns}, facts);
+}
+
+} // namespace tenon::compiler
