@@ -19,4 +19,19 @@ PriceModel pricedAsFiles(const PriceFile& price, const ImportOptions& sizes, Job
     };
 }
 
+Result<Prices> pricesOf(const PriceFile& price, const std::string& path, const std::string& bytes,
+                        const ImportOptions& sizes, JobContext& job)
+{
+    auto before = price(path, sizes, job);
+    if (!before) return before.error();
+    auto after = pricedAsFiles(price, sizes, job)(bytes, job);
+    if (!after) return after.error();
+    return Prices{*std::move(before), *std::move(after)};
+}
+
+Diagnostic priceIsNotTold(const Diagnostic& error)
+{
+    return makeWarning(error.code, "what the models take there is not told: " + error.message);
+}
+
 } // namespace tenon::compiler

@@ -10,4 +10,15 @@ namespace tenon::compiler {
 /// outlives what is returned.
 PriceModel pricedAsFiles(const PriceFile& price, const ImportOptions& sizes, JobContext& job);
 
+struct Prices
+{
+    PricedModel before, after;
+};
+
+/// Of the model at `path` and of one that was made of it, whose file has `bytes`.
+Result<Prices> pricesOf(const PriceFile& price, const std::string& path, const std::string& bytes,
+                        const ImportOptions& sizes, JobContext& job);
+/// Where nobody asked for prices, and `error` is why there are none.
+Diagnostic priceIsNotTold(const Diagnostic& error);
+
 } // namespace tenon::compiler

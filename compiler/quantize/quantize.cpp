@@ -244,10 +244,11 @@ private:
         const PrecisionCosts costs = layersOf(graph, m_options);
         const auto expected = expectedValues({}, measuredData());
         if (!expected) return expected.error();
-        const MixQuestion question{.limits = m_options.limits,
-                                   .measuresCurve = m_options.measuresSensitivity,
-                                   .measures16Bits = measures16Bits(),
-                                   .price = priceModel()};
+        const MixQuestion question{
+            .limits = m_options.limits,
+            .measuresCurve = m_options.measuresSensitivity,
+            .measures16Bits = measures16Bits(),
+            .price = pricedAsFiles(m_options.price, sizesOf(m_float, m_data), m_inner)};
         const MixTools tools{
             .lossOf = [&](const PrecisionChoice& choice) -> Result<double> {
                 const auto model = written(graph, optionsFor(m_options, costs, choice));
@@ -343,28 +344,20 @@ private:
         return kDone;
     }
 
-    /// Of models that are in no file yet.
-    PriceModel priceModel()
-    {
-        return pricedAsFiles(m_options.price, sizesOf(m_float, m_data), m_inner);
-    }
-
-    /// What the model takes where it is to run, before and after.
     Status price(const std::string& bytes)
     {
         if (!m_options.price) return kDone;
         m_job.progress(0.95, "the models before and after: compiling, running");
-        auto before = m_options.price(m_path, sizesOf(m_float, m_data), m_inner);
-        auto after = before ? priceModel()(bytes, m_job) : before;
-        if (!after && !m_options.needsPrice && !m_job.stopRequested()) {
-            m_report.remarks.push_back(
-                makeWarning(after.error().code,
-                            "what the models take there is not told: " + after.error().message));
-            return kDone;
+        const ImportOptions sizes = sizesOf(m_float, m_data);
+        const auto prices = pricesOf(m_options.price, m_path, bytes, sizes, m_inner);
+        if (prices) {
+            m_report.before = prices->before;
+            m_report.after = prices->after;
+        } else if (m_options.needsPrice || m_job.stopRequested()) {
+            return prices.error();
+        } else {
+            m_report.remarks.push_back(priceIsNotTold(prices.error()));
         }
-        if (!after) return after.error();
-        m_report.before = *std::move(before);
-        m_report.after = *std::move(after);
         return kDone;
     }
 

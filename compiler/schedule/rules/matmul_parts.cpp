@@ -70,7 +70,7 @@ void tileParts(Schedule& schedule, const std::string& sums, const PackedProduct&
 
 } // namespace
 
-/// Weights of a tile that fill the second-level cache to three eighths come from it, or from behind
+/// Weights of a tile that fill more than three eighths of the second-level cache come from it, or from behind
 /// it, for each tile of rows (Zen 3, 3,072 to 768 columns: 80 % of the peak, 92 by parts, for 128
 /// rows as for 512). Of 16 registers, where that was measured: larger tiles read less for each
 /// product.
@@ -84,7 +84,7 @@ int64_t partsOfDepth(const PackedProduct& product, const TargetFacts& facts)
     const bool mayHave = facts.vectorRegisters <= kFewRegisters &&
                          product.weights->dtype == kFloat32 && product.columns % width == 0 &&
                          product.rows >= kFewestPasses * product.tile.positions;
-    if (!mayHave || bytes < facts.l2Bytes * 3 / 8) return 1;
+    if (!mayHave || bytes <= facts.l2Bytes * 3 / 8) return 1;
     const int64_t most = product.depth * (facts.l2Bytes / 8) / bytes;
     return product.depth / divisorUpTo(product.depth, most);
 }
