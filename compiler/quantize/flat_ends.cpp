@@ -10,8 +10,6 @@ namespace {
 
 /// Sixteen for each integer that there could be.
 constexpr int64_t kPoints = 4096;
-/// A range that is narrower by less stays what the data say.
-constexpr double kLeastGain = 0.03;
 
 /// A tensor, and what is computed of it alone and rounded.
 struct Source
@@ -32,11 +30,11 @@ struct Source
 class FlatEndsReader
 {
 public:
-    explicit FlatEndsReader(const FlatEndsSite& site)
+    FlatEndsReader(const FlatEndsSite& site, CarriedLimits& carried)
         : m_site(site)
     {
         for (const PlannedTensor& tensor : site.plan.tensors)
-            if (isOfFunctions(tensor)) m_sources.push_back({&tensor, site.rangeOf(tensor), {}});
+            if (carried.canHave(tensor)) m_sources.push_back({&tensor, site.rangeOf(tensor), {}});
         for (Source& source : m_sources)
             for (const PlannedTensor& result : site.plan.tensors)
                 if (const auto of = site.plan.functions.find(result.name);
@@ -47,7 +45,7 @@ public:
 
     const std::vector<Source>& sources() const { return m_sources; }
     /// Those that are not known yet.
-    void keep(const std::map<std::string, std::optional<ValueLimits>>& known)
+    void keep(const std::map<std::string, ValueLimits>& known)
     {
         std::erase_if(m_sources,
                       [&](const Source& source) { return known.contains(source.key()); });
@@ -98,40 +96,18 @@ public:
         return out;
     }
 
-    std::optional<ValueLimits> limitsOf(const Source& source,
-                                        const std::map<std::string, Tensor>& values) const
+    ValueLimits limitsOf(const Source& source, const std::map<std::string, Tensor>& values) const
     {
         int64_t first = 0, last = kPoints - 1;
         while (first < last && isSame(source, values, first + 1, 0)) ++first;
         while (last > first && isSame(source, values, last - 1, kPoints - 1)) --last;
         // Zero is always an integer, and rounding the ends takes half a step.
         const double step = source.range.scale;
-        const ValueLimits limits{std::min(valueAt(source.range, first) - step, 0.0),
-                                 std::max(valueAt(source.range, last) + step, 0.0)};
-        const double width = source.range.greatest() - source.range.least();
-        if (limits.greatest - limits.least >= (1 - kLeastGain) * width) return std::nullopt;
-        return limits;
+        return {std::min(valueAt(source.range, first) - step, 0.0),
+                std::max(valueAt(source.range, last) + step, 0.0)};
     }
 
 private:
-    bool isOfFunctions(const PlannedTensor& tensor) const
-    {
-        const std::vector<int>& readers = m_site.graph.consumers(tensor.name);
-        const bool isOwn = tensor.sameAs.empty() && tensor.isForAll && !readers.empty() &&
-                           !m_site.graph.isResult(tensor.name) &&
-                           !m_site.graph.isCaptured(tensor.name) &&
-                           !m_site.plan.functions.contains(tensor.name);
-        const bool isShared =
-            std::any_of(m_site.plan.tensors.begin(), m_site.plan.tensors.end(),
-                        [&](const PlannedTensor& other) { return other.sameAs == tensor.name; });
-        return isOwn && !isShared && std::all_of(readers.begin(), readers.end(), [&](int reader) {
-                   const auto& node = m_site.graph.node(reader);
-                   if (node.output_size() == 0) return false;
-                   const auto of = m_site.plan.functions.find(node.output(0));
-                   return of != m_site.plan.functions.end() && of->second == tensor.name;
-               });
-    }
-
     static tenon_onnx::TypeProto::Tensor& addFloats(tenon_onnx::ValueInfoProto& value,
                                                     const std::string& name)
     {
@@ -168,7 +144,8 @@ private:
 Result<std::map<std::string, ValueLimits>> FlatEnds::of(const FlatEndsSite& site,
                                                         const OpenRunner& open, JobContext& job)
 {
-    FlatEndsReader reader(site);
+    CarriedLimits carried(site);
+    FlatEndsReader reader(site, carried);
     const std::vector<Source> sources = reader.sources();
     reader.keep(m_known);
     if (!reader.sources().empty()) {
@@ -180,10 +157,9 @@ Result<std::map<std::string, ValueLimits>> FlatEnds::of(const FlatEndsSite& site
         for (const Source& source : reader.sources())
             m_known[source.key()] = reader.limitsOf(source, *values);
     }
-    std::map<std::string, ValueLimits> out;
-    for (const Source& source : sources)
-        if (const auto& limits = m_known.at(source.key())) out[source.tensor->name] = *limits;
-    return out;
+    std::map<std::string, ValueLimits> limits;
+    for (const Source& source : sources) limits[source.tensor->name] = m_known.at(source.key());
+    return carried.of(limits);
 }
 
 } // namespace tenon::compiler

@@ -3,25 +3,13 @@
 // that give the same integer for all of them: below -5 and further down SiLU rounds to 0.
 #pragma once
 
+#include "compiler/quantize/carried_limits.h"
 #include "compiler/quantize/measure_loss.h"
-#include "compiler/quantize/quantize_plan.h"
-#include "compiler/quantize/tensor_range.h"
 
-#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 namespace tenon::compiler {
-
-/// What the rule looks at.
-struct FlatEndsSite
-{
-    const tenon_onnx::ModelProto& model;
-    const FloatGraph& graph;
-    const QuantizePlan& plan;
-    std::function<LinearRange(const PlannedTensor&)> rangeOf; ///< before it is narrowed
-};
 
 class FlatEnds
 {
@@ -32,7 +20,7 @@ public:
 
 private:
     /// By tensor, its results and their bits: plans differ in few.
-    std::map<std::string, std::optional<ValueLimits>> m_known;
+    std::map<std::string, ValueLimits> m_known;
 };
 
 } // namespace tenon::compiler

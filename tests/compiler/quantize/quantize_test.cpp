@@ -40,8 +40,12 @@ TEST_F(Quantize, SaysOfEveryTensorWhatItWasGivenAndWhatItLost)
     for (const TensorAccount& tensor : made->report.tensors) {
         EXPECT_GT(tensor.expectedSqnrDb, 20) << tensor.name;
         EXPECT_GT(tensor.measuredSqnrDb, 15) << tensor.name;
-        EXPECT_LE(tensor.range.least(),
-                  tensor.least + 0.5 * static_cast<double>(tensor.range.scale));
+        const bool isBeforeSilu = tensor.name == "a3" || tensor.name == "b3" || tensor.name == "b4";
+        if (isBeforeSilu)
+            EXPECT_GT(tensor.range.least(), -11) << tensor.name << ": not -60";
+        else
+            EXPECT_LE(tensor.range.least(),
+                      tensor.least + 0.5 * static_cast<double>(tensor.range.scale));
         EXPECT_GE(tensor.range.greatest(),
                   tensor.greatest - 0.5 * static_cast<double>(tensor.range.scale));
     }
