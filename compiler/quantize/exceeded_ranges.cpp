@@ -96,4 +96,17 @@ std::optional<Diagnostic> exceededRanges(const std::vector<TensorAccount>& tenso
         {.node = first->node, .op = first->op});
 }
 
+std::optional<Diagnostic> sameForAll(const TensorAccount& tensor, const ValueHistogram& seen)
+{
+    if (!tensor.sameAs.empty() || seen.least() != seen.greatest()) return std::nullopt;
+    const bool isZero = seen.least() == 0;
+    if (!isZero && !tensor.node.empty()) return std::nullopt;
+    return makeWarning(DiagnosticCode::NumericMismatch,
+                       quoted(tensor.name) + " is " + exact(seen.least()) + " for all data: " +
+                           (isZero ? "what else it may be is rounded to whole numbers"
+                                   : "what lies beyond that and 0 is clipped") +
+                           "; give data that reach it",
+                       {.node = tensor.node, .op = tensor.op});
+}
+
 } // namespace tenon::compiler

@@ -20,4 +20,7 @@ std::optional<Diagnostic> fewExamples(size_t dataSets);
 std::optional<Diagnostic> exceededRanges(const std::vector<TensorAccount>& tensors, size_t dataSets,
                                          size_t measuredSets);
 
+/// Of a tensor with a range of its own that is 0 for all data, or an input that is another number.
+std::optional<Diagnostic> sameForAll(const TensorAccount& tensor, const ValueHistogram& seen);
+
 } // namespace tenon::compiler

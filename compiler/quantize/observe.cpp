@@ -119,14 +119,31 @@ Status checkSet(const tenon_onnx::ValueInfoProto& input, const DataSet& set, con
 bool isConstant(const CalibrationData& data, const std::string& input)
 {
     const Tensor* first = tensorOf(data.front(), input);
-    if (first->size() == 0) return false;
+    if (first->size() == 0) return true;
     const double value = first->number(0);
     for (const DataSet& set : data) {
         const Tensor& tensor = *tensorOf(set, input);
         for (int64_t i = 0; i < tensor.size(); ++i)
             if (tensor.number(i) != value) return false;
     }
-    return first->size() > 1;
+    return true;
+}
+
+/// States of zeros and masks of ones are as they are; nothing at all that differs is a mistake.
+Status checkVaries(const CalibrationData& data, const std::vector<std::string>& inputs)
+{
+    std::string constant;
+    for (const std::string& input : inputs) {
+        if (!isConstant(data, input)) return kDone;
+        const Tensor* first = tensorOf(data.front(), input);
+        if (constant.empty() && first->dtype().isFloat() && first->size() > 1) constant = input;
+    }
+    if (constant.empty()) return kDone;
+    return makeError(DiagnosticCode::BadArgument,
+                     "all data of input " + quoted(constant) + " are the number " +
+                         exact(tensorOf(data.front(), constant)->number(0)) +
+                         ", which says nothing about ranges; give data like those that "
+                         "the model will see");
 }
 
 Diagnostic notFinite(const ModelProto& model, const std::string& name, const DataSet& set)
@@ -174,6 +191,7 @@ Status checkData(const ModelProto& model, const CalibrationData& data)
     if (data.empty())
         return makeError(DiagnosticCode::BadArgument, "there are no data to calibrate with");
     const FloatGraph graph(model.graph());
+    std::vector<std::string> inputs;
     for (const auto& input : model.graph().input()) {
         if (!graph.isInput(input.name())) continue;
         const Tensor* first = nullptr;
@@ -181,14 +199,9 @@ Status checkData(const ModelProto& model, const CalibrationData& data)
             if (Status done = checkSet(input, set, first); !done) return done;
             if (!first) first = tensorOf(set, input.name());
         }
-        if (first->dtype().isFloat() && isConstant(data, input.name()))
-            return makeError(DiagnosticCode::BadArgument,
-                             "all data of input " + quoted(input.name()) + " are the number " +
-                                 exact(first->number(0)) +
-                                 ", which says nothing about ranges; give data like those that "
-                                 "the model will see");
+        inputs.push_back(input.name());
     }
-    return kDone;
+    return checkVaries(data, inputs);
 }
 
 Result<Observed> Observed::open(const ModelProto& model, const std::vector<std::string>& names,

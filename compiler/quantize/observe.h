@@ -32,8 +32,8 @@ private:
 /// Inputs of the model that nobody gives a constant.
 std::vector<std::string> inputsOf(const tenon_onnx::ModelProto& model);
 
-/// The data fit the model's inputs, are alike and not all the same number. Errors name the data
-/// set and the input.
+/// The data fit the model's inputs, are alike, and those of one input at least are not all the same
+/// number. Errors name the data set and the input.
 Status checkData(const tenon_onnx::ModelProto& model, const CalibrationData& data);
 
 /// Sizes of every input that the model does not fix, as the first data set has them.

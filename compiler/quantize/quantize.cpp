@@ -307,13 +307,8 @@ private:
                 out.node = graph.node(tensor.producer).name();
                 out.op = graph.node(tensor.producer).op_type();
             }
-            if (seen.least() == 0 && seen.greatest() == 0 && tensor.sameAs.empty())
-                m_report.remarks.push_back(
-                    makeWarning(DiagnosticCode::NumericMismatch,
-                                quoted(tensor.name) +
-                                    " is 0 for all data: what else it may be is rounded to whole "
-                                    "numbers; give data that reach it",
-                                {.node = out.node, .op = out.op}));
+            if (auto warning = sameForAll(out, seen))
+                m_report.remarks.push_back(*std::move(warning));
             m_report.tensors.push_back(std::move(out));
         }
         m_report.weights = std::move(m_names.weights);
