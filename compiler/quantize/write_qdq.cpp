@@ -220,13 +220,35 @@ private:
         for (size_t i = 0; i < lost.size(); ++i) bias[i] += lost[i] * tapShare(layer);
     }
 
-    std::string addWeight(const NodeProto& reader, const std::string& name,
-                          const IntegerWeight& rounded)
+    struct WeightNames
     {
-        const bool isPerChannel = rounded.scales.size() > 1;
+        std::string integers, scales, zeros;
+    };
+    struct StoredWeight
+    {
+        IntegerWeight weight;
+        WeightNames names;
+    };
+
+    static bool isSame(const IntegerWeight& a, const IntegerWeight& b)
+    {
+        return a.scales == b.scales && a.zero == b.zero && a.axis == b.axis &&
+               a.integers.dtype() == b.integers.dtype() &&
+               a.integers.shape() == b.integers.shape() &&
+               std::ranges::equal(a.integers.bytes(), b.integers.bytes());
+    }
+
+    /// Constants of the file: once for all readers that round a weight alike.
+    const WeightNames& storedWeight(const std::string& name, const IntegerWeight& rounded)
+    {
+        std::vector<StoredWeight>& known = m_stored[name];
+        const auto same = std::find_if(known.begin(), known.end(), [&](const StoredWeight& each) {
+            return isSame(each.weight, rounded);
+        });
+        if (same != known.end()) return same->names;
         const DataType dtype = rounded.integers.dtype();
         std::vector<int64_t> shape;
-        if (isPerChannel) shape.push_back(static_cast<int64_t>(rounded.scales.size()));
+        if (rounded.scales.size() > 1) shape.push_back(static_cast<int64_t>(rounded.scales.size()));
         const std::string integers = constant(stemOf(name) + "_quantized", rounded.integers);
         const std::string scales =
             constant(stemOf(name) + "_scale", Tensor::of<float>(kFloat32, shape, rounded.scales));
@@ -235,15 +257,23 @@ private:
                 for (size_t i = 0; i < rounded.scales.size(); ++i)
                     storeInteger(dtype, out, static_cast<int64_t>(i), rounded.zero);
             }));
+        return known.emplace_back(StoredWeight{rounded, {integers, scales, zeros}}).names;
+    }
+
+    std::string addWeight(const NodeProto& reader, const std::string& name,
+                          const IntegerWeight& rounded)
+    {
+        const bool isPerChannel = rounded.scales.size() > 1;
+        const WeightNames& stored = storedWeight(name, rounded);
         const std::string real = unique(m_taken, stemOf(name) + "_dequantized");
-        addLinear("DequantizeLinear", {integers, scales, zeros}, real,
+        addLinear("DequantizeLinear", {stored.integers, stored.scales, stored.zeros}, real,
                   isPerChannel ? rounded.axis : -1);
         const auto [least, greatest] =
             std::minmax_element(rounded.scales.begin(), rounded.scales.end());
         m_names.weights.push_back({.name = name,
                                    .node = reader.name(),
                                    .op = reader.op_type(),
-                                   .dtype = dtype,
+                                   .dtype = rounded.integers.dtype(),
                                    .channels = rounded.scales.size(),
                                    .leastScale = static_cast<double>(*least),
                                    .greatestScale = static_cast<double>(*greatest),
@@ -340,6 +370,7 @@ private:
     const QuantizeOptions& m_options;
     std::map<std::string, const PlannedTensor*> m_tensors;
     std::map<std::string, Linear> m_linear;
+    std::map<std::string, std::vector<StoredWeight>> m_stored; ///< by what they were
     std::map<std::string, std::string> m_stems;
     std::set<std::string> m_taken, m_takenNodes;
     QdqNames m_names;
