@@ -61,10 +61,12 @@ void ChosenRanges::addNoise(const ValueHistogram& seen, TensorAccount& tensor) c
     const ValueLimits limits = found == m_limits.end() ? ValueLimits{} : found->second;
     const double least = tensor.range.least(), greatest = tensor.range.greatest();
     const double step = tensor.range.scale; // that the ends are rounded by
+    // What loses no more than any value by rounding is not clipped; the scale is rounded, too.
+    const double reach = 0.501 * step;
     tensor.expectedSqnrDb = expectedSqnrDb(seen, tensor.range, limits);
     tensor.clippedShare =
-        seen.shareBeyond(limits.least + step >= least ? -HUGE_VAL : least,
-                         limits.greatest - step <= greatest ? HUGE_VAL : greatest);
+        seen.shareBeyond(limits.least + step >= least ? -HUGE_VAL : least - reach,
+                         limits.greatest - step <= greatest ? HUGE_VAL : greatest + reach);
 }
 
 } // namespace tenon::compiler

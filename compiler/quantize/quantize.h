@@ -52,7 +52,7 @@ struct TensorAccount
     double exceedingShare = 0; ///< of the measured sets, with values beyond what was seen
     /// How often values came in parts of equal width from `least` to `greatest`.
     std::vector<int64_t> counts;
-    double clippedShare = 0; ///< of the values, beyond the range
+    double clippedShare = 0; ///< of the values, that lose more than half a step at the ends
 };
 
 /// A constant that became integers.
