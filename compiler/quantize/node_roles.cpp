@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 15> kMoving{
 constexpr std::array<std::string_view, 4> kComputing{"GlobalAveragePool", "AveragePool",
                                                      "ReduceMean", "Concat"};
 
+constexpr std::array<std::string_view, 4> kLayers{"Conv", "ConvTranspose", "Gemm", "MatMul"};
+
 template <size_t n>
 bool contains(const std::array<std::string_view, n>& names, const std::string& name)
 {
@@ -32,6 +34,27 @@ bool contains(const std::array<std::string_view, n>& names, const std::string& n
 }
 
 PlannedNode floatBecause(std::string reason) { return {NodeRole::Float, std::move(reason)}; }
+
+int layersIn(const tenon_onnx::GraphProto& body);
+
+/// Layers in the bodies of a node, and of nodes in there.
+int layersInBodies(const NodeProto& node)
+{
+    int count = 0;
+    for (const tenon_onnx::AttributeProto& attr : node.attribute()) {
+        if (attr.has_g()) count += layersIn(attr.g());
+        for (const auto& body : attr.graphs()) count += layersIn(body);
+    }
+    return count;
+}
+
+int layersIn(const tenon_onnx::GraphProto& body)
+{
+    int count = 0;
+    for (const NodeProto& node : body.node())
+        count += (contains(kLayers, node.op_type()) ? 1 : 0) + layersInBodies(node);
+    return count;
+}
 
 const Tensor* weightOf(const FloatGraph& graph, const NodeProto& node)
 {
@@ -150,6 +173,10 @@ std::vector<int> activationInputs(const FloatGraph& graph, const NodeProto& node
 
 PlannedNode roleOf(const FloatGraph& graph, const NodeProto& node)
 {
+    if (const int layers = layersInBodies(node); layers > 0)
+        return floatBecause(std::to_string(layers) + (layers == 1 ? " layer lies" : " layers lie") +
+                            " inside its " + (node.op_type() == "If" ? "branches" : "body") +
+                            ", where everything stays in float");
     if (node.output_size() == 0 || !graph.isFloat32(node.output(0))) return floatBecause("");
     if (!node.domain().empty() && node.domain() != "ai.onnx")
         return floatBecause("it is of the domain " + quoted(node.domain()));

@@ -327,5 +327,25 @@ TEST_F(Quantize, KnowsTheNodesThatItIsToLeaveAlone)
     EXPECT_NE(refusal(images(1), options).find("`LSTM`"), std::string::npos);
 }
 
+TEST_F(Quantize, SaysThatLayersInBranchesStayFloat)
+{
+    model("opset 13\ninput c bool ()\ninput x float32 1,4\ninit w1 float32 4,4\n"
+          "graph then\nnode MatMul d1 x,w1 -> a\nnode MatMul d2 a,w1 -> b\n"
+          "output b float32 1,4\nend\n"
+          "graph else\nnode Relu r x -> e\noutput e float32 1,4\nend\n"
+          "node If choose c -> y then_branch=g:then else_branch=g:else\noutput y float32 1,4\n");
+    CalibrationData data = test::randomData("x", {1, 4}, 2);
+    for (DataSet& set : data)
+        set.inputs.emplace_back(
+            "c", Tensor::make(kBool, {}, [](std::span<std::byte> out) { out[0] = std::byte{1}; }));
+    const std::string said = refusal(data);
+    EXPECT_NE(said.find("no operator of the model can compute with integers"), std::string::npos)
+        << said;
+    EXPECT_NE(said.find("2 layers lie inside its branches, where everything stays in float"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("'choose' (If)"), std::string::npos) << said;
+}
+
 } // namespace
 } // namespace tenon::compiler
