@@ -105,14 +105,40 @@ compiler::OpenRunner runnerOf(const QuantizeCommand& command)
     return remote::compiledRunner(compileOptions(here));
 }
 
+/// What --shape binds, which the model must have open.
+Result<compiler::ImportOptions> sizesOf(const QuantizeCommand& command)
+{
+    auto sizes = importOptions(command.common);
+    if (!sizes || command.common.shapes.empty()) return sizes;
+    const auto opened = openModel(command.model, command.common);
+    if (!opened) return opened.error();
+    for (const Diagnostic& problem : opened->loaded->diagnostics)
+        if (problem.severity == Severity::Error) return problem;
+    return sizes;
+}
+
+/// For a model in which all sizes are bound already.
+CommonOptions withoutSizes(CommonOptions options, const compiler::ImportOptions& sizes)
+{
+    options.shapes.clear();
+    for (const auto& [name, bounds] : sizes.bounds) {
+        std::vector<std::string> texts;
+        for (const DimBounds& one : bounds) texts.push_back(boundsText(one));
+        options.shapes.push_back(name + "=" + join(texts, ","));
+    }
+    return options;
+}
+
 /// The model itself, or what compile makes of it.
-Status write(const QuantizeCommand& command, const std::string& bytes, JobContext& job)
+Status write(QuantizeCommand command, const compiler::ImportOptions& sizes,
+             const std::string& bytes, JobContext& job)
 {
     if (isModelFile(command.output)) return writeFileAtomically(command.output, bytes);
     auto folder = TemporaryFolder::make("tenon-quantized-");
     if (!folder) return folder.error();
     const std::string model = folder->file("model.onnx");
     if (Status done = writeFileAtomically(model, bytes); !done) return done;
+    command.common = withoutSizes(std::move(command.common), sizes);
     const auto opened = openForBuild(model, command.common);
     if (!opened) return opened.error();
     const auto built = compileOpened(opened->loaded, compileOptions(command.common), job);
@@ -152,11 +178,15 @@ int quantize(QuantizeCommand command, JobContext& job)
     if (const Status chosen = place.choose(command); !chosen) return failure(chosen.error());
     if (const Status known = checkOutput(command); !known) return failure(known.error());
     compiler::QuantizeOptions options = optionsOf(command, place);
-    const auto data = compiler::readCalibration(command.model, command.data, command.mostSets);
+    const auto sizes = sizesOf(command);
+    if (!sizes) return failure(sizes.error());
+    options.sizes = *sizes;
+    const auto data =
+        compiler::readCalibration(command.model, command.data, command.mostSets, *sizes);
     if (!data) return failure(data.error());
     if (!command.evaluation.empty()) {
         auto other = compiler::readCalibration(command.model, command.evaluation,
-                                               std::max(options.measuredSets, size_t{1}));
+                                               std::max(options.measuredSets, size_t{1}), *sizes);
         if (!other) return failure(other.error());
         options.evaluation = *std::move(other);
     }
@@ -164,7 +194,7 @@ int quantize(QuantizeCommand command, JobContext& job)
         compiler::quantizeModel(command.model, *data, options, runnerOf(command), job);
     if (!made) return failure(inModel(made.error(), command.model));
     printDiagnostics(made->report.remarks);
-    if (Status written = write(command, made->bytes, job); !written)
+    if (Status written = write(command, *sizes, made->bytes, job); !written)
         return failure(written.error());
     if (command.common.json)
         printJson(quantizeJson(made->report));

@@ -55,9 +55,9 @@ std::vector<fs::path> entriesOf(const fs::path& folder, bool wantsFolders)
     return out;
 }
 
-Result<std::vector<ModelInput>> inputsOfModel(const std::string& path)
+Result<std::vector<ModelInput>> inputsOfModel(const std::string& path, const ImportOptions& sizes)
 {
-    const auto model = readOnnxDocument(path);
+    const auto model = readOnnxDocument(path, sizes);
     if (!model) return model.error();
     const FloatGraph graph(model->graph());
     std::vector<ModelInput> out;
@@ -208,13 +208,13 @@ private:
 } // namespace
 
 Result<CalibrationData> readCalibration(const std::string& modelPath, const std::string& dataPath,
-                                        size_t mostSets)
+                                        size_t mostSets, const ImportOptions& sizes)
 {
     std::error_code failed;
     if (!fs::exists(dataPath, failed))
         return makeError(DiagnosticCode::IoFailure, "there is no such file or folder",
                          {.file = dataPath});
-    auto inputs = inputsOfModel(modelPath);
+    auto inputs = inputsOfModel(modelPath, sizes);
     if (!inputs) return inputs.error();
     Reader reader(*std::move(inputs), mostSets);
     if (Status done = reader.read(dataPath); !done) return done.error();

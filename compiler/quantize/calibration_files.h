@@ -11,8 +11,9 @@ namespace tenon::compiler {
 /// - .npz files: one set each, by name of the input;
 /// - .npy and .pb files of a model with one input: one set each; of more inputs: one set together.
 /// Tensors that hold several examples along their first axis are as many sets. Files named output*
-/// are left out. Doubles are rounded where the model takes floats. Errors name the file.
+/// are left out. An example has the sizes that are bound. Doubles are rounded where the model takes
+/// floats. Errors name the file.
 Result<CalibrationData> readCalibration(const std::string& modelPath, const std::string& dataPath,
-                                        size_t mostSets);
+                                        size_t mostSets, const ImportOptions& sizes = {});
 
 } // namespace tenon::compiler

@@ -6,6 +6,7 @@
 #include "compiler/frontend/onnx/file/inline_functions.h"
 #include "compiler/frontend/onnx/file/tensor_reader.h"
 #include "compiler/frontend/onnx/file/wire_scan.h"
+#include "compiler/quantize/bind_sizes.h"
 #include "compiler/quantize/tflite_document.h"
 #include "core/base/text.h"
 
@@ -117,7 +118,7 @@ Status inlineCalls(ModelProto& model, const std::string& path)
 
 } // namespace
 
-Result<ModelProto> readOnnxDocument(const std::string& path)
+Result<ModelProto> readOnnxDocument(const std::string& path, const ImportOptions& sizes)
 {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
@@ -125,7 +126,7 @@ Result<ModelProto> readOnnxDocument(const std::string& path)
         return makeError(DiagnosticCode::BadModel, "the file is empty", {.file = path});
     for (const Importer* importer : allImporters()) {
         if (importer->format == kTfliteFormat && importer->isMine((*file)->text()))
-            return readTfliteDocument((*file)->bytes(), path);
+            return readTfliteDocument((*file)->bytes(), path, sizes);
         if (importer->format != kOnnxFormat && importer->isMine((*file)->text()))
             return makeError(DiagnosticCode::UnsupportedFeature,
                              "this is a model in the format " + std::string(importer->title) +
@@ -146,6 +147,7 @@ Result<ModelProto> readOnnxDocument(const std::string& path)
         return done.error();
     if (Status done = inlineCalls(model, path); !done) return done.error();
     nameNodes(*model.mutable_graph());
+    bindSizes(*model.mutable_graph(), sizes);
     return model;
 }
 

@@ -2,6 +2,7 @@
 // An ONNX model that is going to be rewritten: the whole message, with its weights inside.
 #pragma once
 
+#include "compiler/frontend/loaded.h"
 #include "compiler/frontend/onnx/onnx.pb.h"
 #include "core/base/result.h"
 #include "core/tensor/tensor.h"
@@ -15,7 +16,9 @@ using namespace core;
 /// Of an ONNX file, or of a TensorFlow Lite file of floats as ONNX would have it.
 /// Weights come from the file and from external files; calls of functions are replaced by their
 /// nodes, and every node has a name. Errors: BadModel, and what opening says.
-Result<tenon_onnx::ModelProto> readOnnxDocument(const std::string& path);
+/// Sizes that the options bind are those that it declares.
+Result<tenon_onnx::ModelProto> readOnnxDocument(const std::string& path,
+                                                const ImportOptions& sizes = {});
 
 /// The version of ai.onnx; 1 where none is named.
 int64_t opsetOf(const tenon_onnx::ModelProto& model);

@@ -72,7 +72,7 @@ public:
 private:
     Status prepare(const std::string& path)
     {
-        auto model = readOnnxDocument(path);
+        auto model = readOnnxDocument(path, m_options.sizes);
         if (!model) return model.error();
         if (Status done = refuseQuantized(*model, path); !done) return done;
         m_report.floatBytes = model->ByteSizeLong();
@@ -343,7 +343,8 @@ private:
     {
         if (!m_options.price) return kDone;
         m_job.progress(0.95, "the models before and after: compiling, running");
-        const ImportOptions sizes = sizesOf(m_float, m_data);
+        ImportOptions sizes = sizesOf(m_float, m_data);
+        sizes.shapes.insert(m_options.sizes.shapes.begin(), m_options.sizes.shapes.end());
         const auto prices = pricesOf(m_options.price, m_path, bytes, sizes, m_inner);
         if (prices) {
             m_report.before = prices->before;

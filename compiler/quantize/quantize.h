@@ -27,8 +27,9 @@ struct QuantizeOptions
     Precision wider = Precision::Float;  ///< what layers get for which 8 bits are too few
     MixLimits limits;                    ///< until these hold
     bool measuresSensitivity = false;    ///< every layer alone, and the curve of mixing them
-    PriceFile price;             ///< what models take where they are to run; empty: nobody says
-    bool needsPrice = true;      ///< an error where nobody can say; else a remark
+    PriceFile price;        ///< what models take where they are to run; empty: nobody says
+    bool needsPrice = true; ///< an error where nobody can say; else a remark
+    ImportOptions sizes;    ///< that the written model has bound; the others are open there, too
     bool hasIntegerEnds = false; ///< inputs and results of the written model are the integers
     /// To compare the result with the float model; empty: the data that ranges follow from.
     CalibrationData evaluation;

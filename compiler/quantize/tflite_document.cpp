@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/tflite/file/element_types.h"
 #include "compiler/frontend/tflite/load_tflite.h"
+#include "compiler/quantize/bind_sizes.h"
 #include "compiler/quantize/tflite_operators.h"
 #include "core/base/text.h"
 
@@ -73,22 +74,43 @@ public:
     }
 };
 
+/// Sizes of inner tensors that a bound one changes, as the file says, are those that it does.
+Result<ModelProto> checkResults(const Loaded& loaded, ModelProto made, const std::string& path)
+{
+    const GraphFunction& main = loaded.module.main();
+    for (size_t i = 0; i < main.results.size(); ++i) {
+        const auto& output = made.graph().output(static_cast<int>(i));
+        Shape declared;
+        for (const auto& dim : output.type().tensor_type().shape().dim())
+            declared.push_back(Dim(dim.dim_value()));
+        if (loaded.module.type(main.results[i]).shape == declared) continue;
+        return makeError(DiagnosticCode::ShapeMismatch,
+                         "the sizes cannot be bound; the file does not say which sizes of " +
+                             quoted(output.name()) + " follow them",
+                         {.file = path});
+    }
+    return made;
+}
+
 } // namespace
 
-Result<ModelProto> readTfliteDocument(std::span<const std::byte> bytes, const std::string& path)
+Result<ModelProto> readTfliteDocument(std::span<const std::byte> bytes, const std::string& path,
+                                      const ImportOptions& sizes)
 {
     // What the importer refuses has options and operands that nothing here is prepared for.
-    const auto loaded = loadTfliteBytes(bytes, nullptr, path, {});
+    const auto loaded = loadTfliteBytes(bytes, nullptr, path, sizes);
     if (!loaded) return loaded.error();
-    const auto model = readTfliteModel(bytes, nullptr, path);
+    auto model = readTfliteModel(bytes, nullptr, path);
     if (!model) return model.error();
     if (model->subgraphs.empty())
         return makeError(DiagnosticCode::BadModel, "the model has no graph", {.file = path});
+    if (Status bound = bindSizes(*model, sizes); !bound) return bound.error();
     Document document(*model, path);
     if (Status fits = document.checkAll(); !fits) return fits.error();
     for (const Diagnostic& diagnostic : loaded->diagnostics)
         if (diagnostic.severity == Severity::Error) return diagnostic;
-    return document.run();
+    auto made = document.run();
+    return made && !sizes.shapes.empty() ? checkResults(*loaded, *std::move(made), path) : made;
 }
 
 } // namespace tenon::compiler

@@ -133,6 +133,19 @@ TEST_F(QuantizeCommand, WarnsOfOtherExamplesAndOfNothingToEqualize)
     EXPECT_NE(nowhere.output.find("nowhere"), std::string::npos) << nowhere.output;
 }
 
+TEST_F(QuantizeCommand, RefusesShapesThatTheModelDoesNotTake)
+{
+    for (const auto& [shape, said] :
+         {std::pair{"nosuch=1,2", "no input or dimension `nosuch`"},
+          std::pair{"x=a", "is no binding"}, std::pair{"x=3,6,13,17", "cannot be bound to"},
+          std::pair{"x=-1,3,8,8", "is no binding"}}) {
+        const Outcome made = quantize(std::string("--shape ") + shape);
+        EXPECT_NE(made.code, 0) << shape;
+        EXPECT_NE(made.output.find(said), std::string::npos) << shape << "\n" << made.output;
+    }
+    EXPECT_EQ(quantize("--shape x=1,3,8,8").code, 0);
+}
+
 TEST_F(QuantizeCommand, SaysWhatIsWrongWithDataAndModel)
 {
     write("data/2.npy", {1, 3, 8, 7}, std::vector<float>(168, 1));
