@@ -34,7 +34,7 @@ std::vector<std::string> rowOf(const Comparison& comparison, size_t index, bool 
     if (tensor.isolated && tensor.isolated->isOutside) mark += mark.empty() ? "own" : ", own";
     std::vector<std::string> out = {
         std::to_string(tensor.call),
-        tensor.isInModel ? tensor.name : "(" + tensor.name + ")",
+        tensor.isInModel && tensor.isInReference ? tensor.name : "(" + tensor.name + ")",
         shortTitle(tensor.title.text().empty() ? tensor.function : tensor.title.text()),
         decibels(all.sqnrDb),
         digits(all.maxAbs),
@@ -169,11 +169,17 @@ Json errorJson(const TensorError& error)
 
 Json tensorJson(const ComparedTensor& tensor)
 {
-    Json out{{"name", tensor.name},         {"in_model", tensor.isInModel},
-             {"type", tensor.type},         {"held", tensor.form},
-             {"call", tensor.call},         {"kernel", tensor.title.text()},
-             {"function", tensor.function}, {"nodes", tensor.nodes},
-             {"set", tensor.set},           {"cumulative", errorJson(tensor.cumulative)}};
+    Json out{{"name", tensor.name},
+             {"in_model", tensor.isInModel},
+             {"in_reference", tensor.isInReference},
+             {"type", tensor.type},
+             {"held", tensor.form},
+             {"call", tensor.call},
+             {"kernel", tensor.title.text()},
+             {"function", tensor.function},
+             {"nodes", tensor.nodes},
+             {"set", tensor.set},
+             {"cumulative", errorJson(tensor.cumulative)}};
     if (tensor.units.isQuantized()) {
         out["scales"] = tensor.units.scales;
         out["zero_points"] = tensor.units.zeros;

@@ -69,9 +69,11 @@ Result<NamedSource> otherModel(const ComparisonQuestion& question, const Compare
     if (!names) return names.error();
     const auto theirs = compiler::tensorNames(*other, path);
     if (!theirs) return theirs.error();
-    return NamedSource{compiler::modelReference(std::move(*names), other, *theirs,
-                                                plainOptions(question.options), here),
-                       path + " at level 0 on this computer", true};
+    auto source = compiler::modelReference(std::move(*names), other, *theirs,
+                                           plainOptions(question.options), here);
+    return NamedSource{std::move(source),
+                       path + " at level 0 on this computer",
+                       true};
 }
 
 compiler::NoiseSources noiseOf(const ComparisonQuestion& question, const ComparedModel& model,

@@ -4,6 +4,7 @@
 
 #include "compiler/compare/expected_rounding.h"
 #include "compiler/compare/held_values.h"
+#include "compiler/compare/reference_reach.h"
 #include "compiler/compare/taps.h"
 #include "compiler/compare/tensor_readers.h"
 #include "core/base/text.h"
@@ -13,12 +14,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-std::vector<int64_t> withoutOnes(std::vector<int64_t> shape)
-{
-    std::erase(shape, 1);
-    return shape;
-}
 
 /// Words as the bytes they hold, which are what a step is one of.
 Tensor asBytes(const Tensor& words)
@@ -75,6 +70,7 @@ public:
 private:
     const Module& lowered() const { return m_built->passes.last(); }
     const Module& imported() const { return m_built->passes.imported; }
+    bool isOtherModel() const { return m_request.limits.isOtherModel; }
 
     void describe()
     {
@@ -199,7 +195,9 @@ private:
         step(set, "the reference");
         auto reference = m_request.reference(m_values->modelValues(), inputs, m_job);
         if (!reference) return reference.error();
-        dropUnfit(*reference);
+        for (const std::string& text : dropUnfit(*reference, imported(), *m_values)) note(text);
+        m_reach.emplace(*m_built, *m_values, *reference);
+        if (const std::string text = m_reach->text(); isOtherModel() && !text.empty()) note(text);
         HeldValues held(*m_built, *m_values, *reference, inputs);
         std::vector<std::optional<TensorError>> errors(m_rows.size()), alone(m_rows.size());
         for (const Piece& piece : m_tapped) {
@@ -257,26 +255,6 @@ private:
                            std::to_string(m_request.sets.size()) + ": " + what);
     }
 
-    /// What has the name of a tensor but not its shape is another one, unless axes of one element
-    /// are all that differs.
-    void dropUnfit(ReferenceValues& reference)
-    {
-        for (auto& [value, tensor] : reference) {
-            const auto shape = constantShape(imported().type(value).shape);
-            if (shape && withoutOnes(*shape) == withoutOnes(tensor.shape()))
-                tensor = tensor.reshaped(*shape);
-        }
-        std::erase_if(reference, [&](const auto& entry) {
-            const TensorType& type = imported().type(entry.first);
-            const auto shape = constantShape(type.shape);
-            const bool isUnfit = shape && *shape != entry.second.shape();
-            if (isUnfit)
-                note(core::quoted(m_values->nameOf(entry.first)) + " is " + type.text() +
-                     ", of the reference " + entry.second.typeText() + "; it is left out");
-            return isUnfit;
-        });
-    }
-
     /// Once, however many data sets say so.
     void note(const std::string& text)
     {
@@ -305,14 +283,19 @@ private:
             const size_t row = m_rowOf.at(piece.outputs[i]);
             const Counterpart* known = m_values->counterpart(piece.outputs[i]);
             const auto wanted = known ? reference.find(known->model) : reference.end();
+            ComparedTensor& tensor = m_out.tensors[row];
+            tensor.isInReference = wanted != reference.end() || !isOtherModel();
+            const KernelCall& call = *m_values->calls()[tensor.call];
+            if (!isCumulative && isOtherModel() && tensor.isInReference && !m_reach->feeds(call))
+                continue; // the error of everything before it would pass for its own
             Tensor got = outputs[i], want;
             if (wanted != reference.end()) {
                 got = toModel(known->form, got);
                 want = wanted->second;
             } else {
-                auto tensor = held.of(piece.outputs[i], m_job);
-                if (!tensor) continue;
-                want = std::move(*tensor);
+                auto computed = held.of(piece.outputs[i], m_job);
+                if (!computed) continue;
+                want = std::move(*computed);
                 if (m_values->holdsBytes(piece.outputs[i])) {
                     got = asBytes(got);
                     want = asBytes(want);
@@ -321,14 +304,12 @@ private:
             if (got.size() != want.size())
                 return makeError(DiagnosticCode::NumericMismatch,
                                  "the device gives " + got.typeText() + " for " +
-                                     core::quoted(m_out.tensors[row].name) + ", the reference " +
+                                     core::quoted(tensor.name) + ", the reference " +
                                      want.typeText());
-            const QuantizedUnits& units = m_out.tensors[row].units;
             ErrorLimits limits = m_request.limits;
             if (!isCumulative && limits.holdsToRounding)
-                limits.rounding =
-                    m_rounding->of(*m_values->calls()[m_out.tensors[row].call], held, m_job);
-            errors[row] = errorOf(isCumulative ? known : nullptr, got, units, want, limits);
+                limits.rounding = m_rounding->of(call, held, m_job);
+            errors[row] = errorOf(isCumulative ? known : nullptr, got, tensor.units, want, limits);
             if (isCumulative)
                 if (Status kept = keep(row, want, got, *errors[row]); !kept) return kept;
         }
@@ -379,7 +360,8 @@ private:
     CompileResultPtr m_built;
     std::optional<ProgramValues> m_values;
     std::optional<ExpectedRounding> m_rounding;
-    std::vector<ValueRef> m_rows; ///< value of each tensor of the comparison
+    std::optional<ReferenceReach> m_reach; ///< of the data set that runs
+    std::vector<ValueRef> m_rows;          ///< value of each tensor of the comparison
     std::unordered_map<ValueRef, size_t> m_rowOf;
     std::vector<Piece> m_tapped;
     std::vector<Piece> m_apart;

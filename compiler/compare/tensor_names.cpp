@@ -3,6 +3,7 @@
 // where one node made it, otherwise only the node's name is known.
 #include "compiler/compare/tensor_names.h"
 
+#include "compiler/compare/channel_names.h"
 #include "compiler/executor/program_parts.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/ops/ops.h"
@@ -47,7 +48,7 @@ std::map<SourceId, NodeId> lastNodes(const Module& module)
 }
 
 /// Quantized tensors also go by the names of the real values that they stand for, and what is real
-/// again by theirs.
+/// before or again by theirs.
 void addRealNames(const Module& module, TensorNames& names)
 {
     const auto addOf = [&](ValueRef to, ValueRef from) {
@@ -61,6 +62,10 @@ void addRealNames(const Module& module, TensorNames& names)
         addOf(node.operands[0], {id, 0});
         addOf({id, 0}, node.operands[0]);
     }
+    for (const NodeId id : module.main().order)
+        if (const NodeRecord& node = module.node(id); isOp(node, qnnQuantizeOp))
+            if (module.node(node.operands[0].node).kind == NodeKind::Op)
+                addOf(node.operands[0], {id, 0});
 }
 
 /// What is reshaped into an output is the same tensor: a kernel writes it, and the reshape is no
@@ -80,15 +85,11 @@ ReferenceValues matched(const TensorNames& names, const std::vector<ValueRef>& w
                         const std::map<std::string, Tensor>& tensors)
 {
     ReferenceValues out;
-    for (const ValueRef value : wanted) {
-        const auto known = names.find(value);
-        if (known == names.end()) continue;
-        for (const std::string& name : known->second)
-            if (const auto tensor = tensors.find(name); tensor != tensors.end()) {
-                out.emplace(value, tensor->second);
-                break;
-            }
-    }
+    for (const ValueRef value : wanted)
+        if (const auto known = names.find(value); known != names.end())
+            if (const auto found = counterpartOf(known->second, tensors))
+                if (auto tensor = inLayout(found->at->second, found->axes))
+                    out.emplace(value, std::move(*tensor));
     return out;
 }
 
@@ -106,6 +107,24 @@ std::map<std::string, ValueRef> valuesByName(const TensorNames& names)
             isLeft = true;
         }
     }
+    return out;
+}
+
+/// A value of the other model, and what brings it into the layout of this one's.
+struct Paired
+{
+    ValueRef value;
+    std::vector<int64_t> axes;
+};
+
+std::map<ValueRef, Paired> pairsOf(const TensorNames& names, const std::vector<ValueRef>& wanted,
+                                   const std::map<std::string, ValueRef>& valueOf)
+{
+    std::map<ValueRef, Paired> out;
+    for (const ValueRef value : wanted)
+        if (const auto known = names.find(value); known != names.end())
+            if (const auto found = counterpartOf(known->second, valueOf))
+                out.emplace(value, Paired{found->at->second, found->axes});
     return out;
 }
 
@@ -163,23 +182,18 @@ ReferenceSource modelReference(TensorNames names, std::shared_ptr<const Loaded> 
     return [names = std::move(names), valueOf, source = std::move(source)](
                const std::vector<ValueRef>& wanted, const NamedValues& inputs,
                JobContext& job) -> Result<ReferenceValues> {
-        std::map<ValueRef, ValueRef> pairs;
-        for (const ValueRef value : wanted)
-            if (const auto known = names.find(value); known != names.end())
-                for (const std::string& name : known->second)
-                    if (const auto found = valueOf.find(name); found != valueOf.end()) {
-                        pairs.emplace(value, found->second);
-                        break;
-                    }
+        const auto pairs = pairsOf(names, wanted, valueOf);
         if (pairs.empty()) return nothingMatches(names, "compiled model computes");
         std::vector<ValueRef> asked;
-        for (const auto& [value, theirs] : pairs) asked.push_back(theirs);
+        for (const auto& [value, theirs] : pairs) asked.push_back(theirs.value);
         std::sort(asked.begin(), asked.end());
         asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
         auto values = source(asked, inputs, job);
         if (!values) return values;
         ReferenceValues out;
-        for (const auto& [value, theirs] : pairs) out.emplace(value, values->at(theirs));
+        for (const auto& [value, theirs] : pairs)
+            if (auto tensor = inLayout(values->at(theirs.value), theirs.axes))
+                out.emplace(value, std::move(*tensor));
         return out;
     };
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/tflite/file/element_types.h"
 #include "compiler/frontend/tflite/file/tensor_reader.h"
+#include "compiler/frontend/tflite/picture_names.h"
 #include "compiler/quantize/planes.h"
 #include "core/base/text.h"
 #include "core/tensor/onnx_types.h"
@@ -102,7 +103,7 @@ std::string TfliteTensors::asGiven(int64_t index)
 std::string TfliteTensors::asPlanes(int64_t index)
 {
     if (const auto known = m_planes.find(index); known != m_planes.end()) return known->second;
-    const std::string name = nameOf(index) + "/planes";
+    const std::string name = channelsFirstName(nameOf(index));
     if (isConstant(index)) {
         m_planes[index] = name;
         return add(planesOf(constantOf(index)), name);
@@ -116,7 +117,7 @@ std::string TfliteTensors::asPlanes(int64_t index)
 
 std::string TfliteTensors::resultName(bool isPlanes)
 {
-    if (isPlanes) return m_planes[output()] = nameOf(output()) + "/planes";
+    if (isPlanes) return m_planes[output()] = channelsFirstName(nameOf(output()));
     return given(output());
 }
 

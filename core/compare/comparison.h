@@ -20,6 +20,7 @@ struct ComparedTensor
 {
     std::string name;               ///< of the node of the model that gives it, or of the output
     bool isInModel = true;          ///< false: only the compiled program has it
+    bool isInReference = true;      ///< false: stands beside what this model's kernels define
     std::string type;               ///< in the model's form: "Tensor[(1, 8, 4, 4), float32]"
     std::string form;               ///< how the program holds it; "" as the model does
     QuantizedUnits units = {};      ///< what its integers stand for

@@ -221,7 +221,8 @@ std::vector<CompareRow> compareRows(const core::Comparison& comparison, const Do
         CompareRow row;
         row.tensor = i;
         row.call = static_cast<int>(tensor.call);
-        row.name = tensor.isInModel ? name : QStringLiteral("(%1)").arg(name);
+        row.name =
+            tensor.isInModel && tensor.isInReference ? name : QStringLiteral("(%1)").arg(name);
         row.type = QString::fromStdString(tensor.type);
         row.form = QString::fromStdString(tensor.form);
         row.function = QString::fromStdString(tensor.function);

@@ -22,6 +22,7 @@ const Importer tfliteImporter{
     .files = ".tflite file",
     .isMine = looksLikeTflite,
     .load = loadTfliteFile,
+    .outputNames = tfliteOutputNames,
 };
 
 } // namespace tenon::compiler

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/tflite/file/model_facts.h"
 #include "compiler/frontend/tflite/graph/tflite_graph.h"
+#include "compiler/frontend/tflite/picture_names.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -33,6 +34,21 @@ void remarkOpenInputs(const TfliteModel& model, const std::string& file,
     }
 }
 
+/// The tensors of an operator that is the node; none where they are not the node's results.
+std::vector<std::string> namesOfResults(const TfliteSubgraph& main, size_t index,
+                                        const NodeRecord& node, const TfliteGraph& graph)
+{
+    std::vector<std::string> out;
+    const std::vector<int64_t>& outputs = main.operators[index].outputs;
+    if (outputs.size() != node.types.size()) return out;
+    for (uint32_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i] < 0) return {};
+        const std::string& name = main.tensors[static_cast<size_t>(outputs[i])].name;
+        out.push_back(graph.isTurned({node.id, i}) ? channelsFirstName(name) : name);
+    }
+    return out;
+}
+
 } // namespace
 
 Result<Loaded> loadTfliteBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
@@ -52,6 +68,28 @@ Result<Loaded> loadTfliteFile(const std::string& path, std::shared_ptr<const Map
 {
     const std::span<const std::byte> bytes = file->bytes();
     return loadTfliteBytes(bytes, std::move(file), path, options);
+}
+
+Result<std::vector<std::vector<std::string>>> tfliteOutputNames(const std::string& path,
+                                                                const MappedFile& file)
+{
+    const auto model = readTfliteModel(file.bytes(), nullptr, path);
+    if (!model) return model.error();
+    const ImportOptions options;
+    TfliteGraph graph(*model, path, options);
+    const Loaded loaded = graph.run();
+    std::vector<std::vector<std::string>> out;
+    if (hasErrors(loaded.diagnostics)) return out;
+    const TfliteSubgraph& main = model->subgraphs.at(0);
+    out.resize(main.operators.size());
+    for (const NodeId id : loaded.module.main().order) {
+        const NodeRecord& node = loaded.module.node(id);
+        if (node.kind != NodeKind::Op || node.origin.size() != 1) continue;
+        const size_t source = node.origin[0].value;
+        // The last node of an operator gives its tensors, unless each has a node of its own.
+        if (source < out.size()) out[source] = namesOfResults(main, source, node, graph);
+    }
+    return out;
 }
 
 } // namespace tenon::compiler

@@ -15,5 +15,9 @@ Result<Loaded> loadTfliteBytes(std::span<const std::byte> bytes, std::shared_ptr
                                const std::string& name, const ImportOptions& options);
 Result<Loaded> loadTfliteFile(const std::string& path, std::shared_ptr<const MappedFile> file,
                               const ImportOptions& options);
+/// Importer::outputNames, channelsFirstName() where the module has the channels first. Nothing of a
+/// file that cannot be imported without options: its nodes go by the file's names.
+Result<std::vector<std::vector<std::string>>> tfliteOutputNames(const std::string& path,
+                                                                const MappedFile& file);
 
 } // namespace tenon::compiler

@@ -181,6 +181,8 @@ void TfliteGraph::dropIdleMoves()
         }
         for (const ValueRef& operand : m_state.module.node(*id).operands) used.insert(operand.node);
     }
+    for (const auto& [last, first] : m_layouts.first)
+        if (idle.contains(last.node)) m_turned.insert(first);
     std::erase_if(order, [&](NodeId id) { return idle.contains(id); });
     for (const NodeId id : idle) m_state.module.eraseNode(id);
 }

@@ -15,6 +15,8 @@ public:
 
     /// The module, its diagnostics and the ledger; `facts` is left to the caller.
     Loaded run();
+    /// After run(): what is there with its channels first only, which the file has last.
+    bool isTurned(ValueRef value) const { return m_turned.contains(value); }
 
 private:
     /// An operator that needs more than its node: other graphs of the file, or variables.
@@ -60,6 +62,7 @@ private:
     const TfliteSubgraph& m_graph;
     int m_depth = 0; ///< of bodies
     ChannelsFirst m_layouts;
+    std::set<ValueRef> m_turned;
     std::map<std::string, std::string> m_handles;   ///< variable by the name of its handle
     std::map<std::string, std::string> m_variables; ///< what it holds, by the name of that value
 };
