@@ -4,6 +4,7 @@
 
 #include "app/runs/data_sets.h"
 #include "app/runs/ort_reference.h"
+#include "compiler/compare/quantized_alike.h"
 #include "compiler/compare/tensor_names.h"
 #include "core/base/text.h"
 #include "remote/peer/peer.h"
@@ -73,7 +74,7 @@ Result<NamedSource> otherModel(const ComparisonQuestion& question, const Compare
                                            plainOptions(question.options), here);
     return NamedSource{std::move(source),
                        path + " at level 0 on this computer",
-                       true};
+                       !compiler::areQuantizedAlike(model.loaded->module, other->module)};
 }
 
 compiler::NoiseSources noiseOf(const ComparisonQuestion& question, const ComparedModel& model,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon compare beside other models: floats of another file format, other weights, other types.
 #include "compiler/frontend/onnx/onnx.pb.h"
+#include "core/base/file.h"
 #include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 #include "tests/support/tflite_writer.h"
@@ -17,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 using LiteType = test::TfliteType;
+
+const std::string kSampleDigits = test::sourcePath("resources/sample/digits");
 
 class CompareQuantized : public testing::Test
 {
@@ -118,6 +121,35 @@ TEST_F(CompareQuantized, SaysWhichTensorsTheReferenceDoesNotHave)
     EXPECT_NE(out.output.find("(a"), std::string::npos) << out.output;
     EXPECT_EQ(out.output.find("the kernel itself is off"), std::string::npos)
         << "what is before it is of no reference: " << out.output;
+}
+
+TEST_F(CompareQuantized, FindsAWeightThatIsAllThatDiffers)
+{
+    ASSERT_NO_FATAL_FAILURE(
+        quantize(kSampleDigits + "/model.onnx", "good.onnx", "--data " + kSampleDigits));
+    const auto bytes = core::readFile(path("good.onnx"));
+    ASSERT_TRUE(bytes);
+    tenon_onnx::ModelProto model;
+    ASSERT_TRUE(model.ParseFromString(*bytes));
+    std::string changed;
+    for (auto& tensor : *model.mutable_graph()->mutable_initializer()) {
+        if (tensor.data_type() != 3 || tensor.dims_size() != 4) continue; // weights of int8
+        changed = tensor.name();
+        (*tensor.mutable_raw_data())[9] = static_cast<char>((*tensor.mutable_raw_data())[9] ^ 16);
+        break;
+    }
+    ASSERT_FALSE(changed.empty());
+    std::ofstream(path("flipped.onnx"), std::ios::binary) << model.SerializeAsString();
+    const Outcome out = tenon("compare " + path("flipped.onnx") + " --inputs " + kSampleDigits +
+                              " --reference " + path("good.onnx") + " --json 2>/dev/null");
+    EXPECT_EQ(out.code, 1) << changed;
+    const json said = json::parse(out.output);
+    ASSERT_TRUE(said["first_outside"].is_number()) << changed;
+    size_t off = 0;
+    for (const json& tensor : said["tensors"])
+        off += tensor.contains("isolated") && tensor["isolated"]["is_outside"] ? 1 : 0;
+    EXPECT_EQ(off, 1U) << "the layer of the weight alone";
+    EXPECT_TRUE(said["tensors"][size_t(said["first_outside"])]["isolated"]["is_outside"]);
 }
 
 } // namespace
