@@ -309,7 +309,7 @@ private:
             ErrorLimits limits = m_request.limits;
             if (!isCumulative && limits.holdsToRounding)
                 limits.rounding = m_rounding->of(call, held, m_job);
-            errors[row] = errorOf(isCumulative ? known : nullptr, got, tensor.units, want, limits);
+            errors[row] = errorOf(known, got, tensor.units, want, limits);
             if (isCumulative)
                 if (Status kept = keep(row, want, got, *errors[row]); !kept) return kept;
         }

@@ -4,6 +4,7 @@
 #include "compiler/compare/tensor_names.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/passes/numeric_check.h"
+#include "core/base/text.h"
 #include "tests/compiler/compare/faults.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"
@@ -154,6 +155,54 @@ TEST(Compare, HandsOutTheValuesOfTheWorstSet)
         const TensorError again = tensorError(device, {}, reference, {}, out.limits);
         EXPECT_EQ(again.maxAbs, out.tensors[i].cumulative.maxAbs) << "of another set";
     }
+}
+
+/// Three layers of int8 whose last result is given away as floats.
+std::shared_ptr<const Loaded> dequantizedLayers()
+{
+    const std::string last = "node Mul y f2,k -> y\noutput y ";
+    std::string text = test::convolutions({0.02, 0.02, 0.02});
+    CHECK(text.find(last) != std::string::npos) << text;
+    return test::modelFrom(
+        test::modelOf(core::replaced(text, last, "output f2 ")).SerializeAsString());
+}
+
+/// Runs here, and moves the first `count` floats by so much.
+ProgramRunner movingFloats(size_t count, float by)
+{
+    return [run = test::runHere(), count, by](const CompileResultPtr& program,
+                                              const NamedValues& inputs,
+                                              JobContext& job) -> Result<std::vector<Tensor>> {
+        auto out = run(program, inputs, job);
+        if (!out) return out;
+        for (Tensor& tensor : *out) {
+            if (tensor.dtype() != kFloat32) continue;
+            const auto values = tensor.as<float>();
+            std::vector<float> moved(values.begin(), values.end());
+            for (size_t i = 0; i < std::min(count, moved.size()); ++i)
+                moved[i] += moved[i] > 1 ? -by : by;
+            tensor = Tensor::of<float>(kFloat32, tensor.shape(), moved);
+        }
+        return out;
+    };
+}
+
+TEST(Compare, JudgesDequantizedFloatsInStepsWhereTheirKernelRunsAlone)
+{
+    const auto model = dequantizedLayers();
+    CompareRequest request = test::requestFor(model, test::seeded(*model));
+    const auto lastOf = [&](size_t count, float by) {
+        request.device = movingFloats(count, by);
+        const Comparison out = compared(request);
+        CHECK(out.tensors.back().isolated) << "the last kernel runs alone";
+        return out.tensors.back();
+    };
+    const ComparedTensor one = lastOf(1, 0.02F);
+    EXPECT_EQ(one.isolated->maxUlps, 1) << "steps, no units in the last place";
+    EXPECT_FALSE(one.isolated->isOutside);
+    EXPECT_FALSE(one.cumulative.isOutside);
+    EXPECT_TRUE(lastOf(1, 0.06F).isolated->isOutside) << "three steps";
+    EXPECT_TRUE(lastOf(60, 0.02F).isolated->isOutside) << "a tenth of all";
 }
 
 TEST(Compare, EndsWhenTheValuesCannotBeKept)
