@@ -293,6 +293,9 @@ private:
                 got = toModel(known->form, got);
                 want = wanted->second;
             } else {
+                if (isCumulative)
+                    if (Status taken = held.takeUndefined(piece.outputs[i], got, m_job); !taken)
+                        return taken;
                 auto computed = held.of(piece.outputs[i], m_job);
                 if (!computed) continue;
                 want = std::move(*computed);

@@ -31,6 +31,24 @@ Tensor quantized(const Tensor& real, const QuantizedUnits& units, DataType dtype
     });
 }
 
+bool holdsNaN(const Tensor& tensor)
+{
+    if (!tensor.dtype().isFloat()) return false;
+    const std::vector<double> numbers = tensor.numbers();
+    return std::any_of(numbers.begin(), numbers.end(), [](double n) { return std::isnan(n); });
+}
+
+Tensor withoutNaN(const Tensor& tensor, double number)
+{
+    if (!holdsNaN(tensor)) return tensor;
+    std::vector<float> out;
+    for (const double n : tensor.numbers())
+        out.push_back(static_cast<float>(std::isnan(n) ? number : n));
+    const Tensor floats = Tensor::of<float>(kFloat32, tensor.shape(), out);
+    if (tensor.dtype() == kFloat32) return floats;
+    return toModel({{.kind = FormStep::Kind::Cast, .dtype = tensor.dtype()}}, floats);
+}
+
 } // namespace
 
 HeldValues::HeldValues(const CompileResult& built, const ProgramValues& values,
@@ -62,6 +80,55 @@ Result<Tensor> HeldValues::of(ValueRef value, const JobContext& job)
     auto out = computed(node, value.index, job);
     if (out) m_held[value] = *out;
     return out;
+}
+
+Result<Tensor> HeldValues::computedWith(double number, ValueRef value, const JobContext& job)
+{
+    const NodeRecord& node = m_lowered.node(value.node);
+    std::vector<Tensor> operands;
+    for (const ValueRef& operand : node.operands) {
+        if (!operand.node.isValid()) continue;
+        auto tensor = of(operand, job);
+        if (!tensor) return tensor;
+        operands.push_back(withoutNaN(*tensor, number));
+    }
+    auto results = evaluate(*m_lowered.kernels().at(node.kernel), operands, job);
+    if (!results) return results.error();
+    return (*results)[value.index];
+}
+
+size_t HeldValues::integerBytes(ValueRef value) const
+{
+    return m_values.holdsBytes(value) ? 1
+                                      : static_cast<size_t>(m_lowered.type(value).dtype.bytes());
+}
+
+Status HeldValues::takeUndefined(ValueRef value, const Tensor& device, const JobContext& job)
+{
+    const NodeRecord& node = m_lowered.node(value.node);
+    if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel || device.dtype().isFloat() ||
+        std::none_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
+            if (!operand.node.isValid()) return false;
+            const auto tensor = of(operand, job);
+            return tensor && holdsNaN(*tensor);
+        }))
+        return kDone;
+    const auto held = of(value, job);
+    if (!held) return kDone; // which who asks for it is told
+    const auto low = computedWith(-HUGE_VAL, value, job), high = computedWith(HUGE_VAL, value, job);
+    if (!low) return low.error();
+    if (!high) return high.error();
+    const size_t unit = integerBytes(value);
+    m_held[value] = Tensor::make(held->dtype(), held->shape(), [&](std::span<std::byte> out) {
+        for (size_t at = 0; at + unit <= out.size(); at += unit) {
+            const auto part = [&](const Tensor& tensor) {
+                return tensor.bytes().subspan(at, unit);
+            };
+            const bool isDefined = std::ranges::equal(part(*low), part(*high));
+            std::ranges::copy(part(isDefined ? *held : device), out.begin() + std::ptrdiff_t(at));
+        }
+    });
+    return kDone;
 }
 
 int64_t HeldValues::zeroOf(ValueRef model) const

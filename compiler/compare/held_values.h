@@ -17,8 +17,15 @@ public:
     /// it has, by the definition of its kernel. Errors: DynamicShape, UnsupportedOperator for what
     /// control flow gives.
     Result<Tensor> of(ValueRef value, const JobContext& job);
+    /// Takes the device's word for integers that its call makes of what is no number: no processor
+    /// has to give a certain one. Does nothing for what the model has a tensor for.
+    Status takeUndefined(ValueRef value, const Tensor& device, const JobContext& job);
 
 private:
+    /// What the call gives if all numbers that are none were `number`.
+    Result<Tensor> computedWith(double number, ValueRef value, const JobContext& job);
+    /// Bytes of what is one integer of a value.
+    size_t integerBytes(ValueRef value) const;
     Result<Tensor> computed(const NodeRecord& node, uint32_t index, const JobContext& job);
     /// What the reference has for a value of the model, in the model's type; null: nothing.
     Tensor referenceOf(ValueRef model) const;

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <set>
@@ -203,6 +204,22 @@ TEST(Compare, JudgesDequantizedFloatsInStepsWhereTheirKernelRunsAlone)
     EXPECT_FALSE(one.cumulative.isOutside);
     EXPECT_TRUE(lastOf(1, 0.06F).isolated->isOutside) << "three steps";
     EXPECT_TRUE(lastOf(60, 0.02F).isolated->isOutside) << "a tenth of all";
+}
+
+TEST(Compare, BlamesNobodyForIntegersOfWhatIsNoNumber)
+{
+    const auto model = dequantizedLayers();
+    std::vector<NamedValues> sets = test::seeded(*model);
+    Tensor& data = sets.front().front().second;
+    const auto values = data.as<float>();
+    std::vector<float> some(values.begin(), values.end());
+    some[7] = std::nanf("");
+    data = Tensor::of<float>(kFloat32, data.shape(), some);
+    CompareRequest request = test::requestFor(model, sets);
+    const Comparison out = compared(request);
+    EXPECT_FALSE(out.first());
+    for (const ComparedTensor& tensor : out.tensors)
+        EXPECT_FALSE(tensor.isolated && tensor.isolated->isOutside) << tensor.name;
 }
 
 TEST(Compare, EndsWhenTheValuesCannotBeKept)
