@@ -5,6 +5,7 @@
 #include "app/runs/data_sets.h"
 #include "app/runs/ort_reference.h"
 #include "compiler/compare/quantized_alike.h"
+#include "compiler/compare/real_inputs.h"
 #include "compiler/compare/tensor_names.h"
 #include "core/base/text.h"
 #include "remote/peer/peer.h"
@@ -72,7 +73,7 @@ Result<NamedSource> otherModel(const ComparisonQuestion& question, const Compare
     if (!theirs) return theirs.error();
     auto source = compiler::modelReference(std::move(*names), other, *theirs,
                                            plainOptions(question.options), here);
-    return NamedSource{std::move(source),
+    return NamedSource{compiler::onInputsOf(model.loaded, other, std::move(source)),
                        path + " at level 0 on this computer",
                        !compiler::areQuantizedAlike(model.loaded->module, other->module)};
 }

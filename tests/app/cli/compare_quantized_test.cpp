@@ -152,5 +152,29 @@ TEST_F(CompareQuantized, FindsAWeightThatIsAllThatDiffers)
     EXPECT_TRUE(said["tensors"][size_t(said["first_outside"])]["isolated"]["is_outside"]);
 }
 
+TEST_F(CompareQuantized, GivesFloatsToAReferenceThatTakesThem)
+{
+    ASSERT_NO_FATAL_FAILURE(
+        quantize(kSampleDigits + "/model.onnx", "io.onnx", "--integer-io --data " + kSampleDigits));
+    const Outcome out = tenon("compare " + path("io.onnx") + " --reference " + kSampleDigits +
+                              "/model.onnx --json 2>/dev/null");
+    ASSERT_LE(out.code, 1) << "integers that are made up may be clipped on their way";
+    const json tensors = json::parse(out.output)["tensors"];
+    const auto layer = std::find_if(tensors.begin(), tensors.end(), [](const json& tensor) {
+        return tensor["in_reference"] &&
+               std::string(tensor["kernel"]).find("conv") != std::string::npos;
+    });
+    ASSERT_NE(layer, tensors.end());
+    ASSERT_TRUE((*layer)["isolated"]["sqnr_db"].is_number()) << *layer;
+    EXPECT_GT((*layer)["isolated"]["sqnr_db"], 25) << *layer;
+    const Outcome reverse =
+        tenon("compare " + kSampleDigits + "/model.onnx --inputs " + kSampleDigits +
+              "/test_data_set_0 --reference " + path("io.onnx") + " 2>&1");
+    EXPECT_NE(reverse.code, 0);
+    EXPECT_NE(reverse.output.find("take a reference whose inputs have the same types"),
+              std::string::npos)
+        << reverse.output;
+}
+
 } // namespace
 } // namespace tenon::cli
