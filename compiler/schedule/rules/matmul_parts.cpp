@@ -70,10 +70,10 @@ void tileParts(Schedule& schedule, const std::string& sums, const PackedProduct&
 
 } // namespace
 
-/// Weights of a tile that fill more than three eighths of the second-level cache come from it, or from behind
-/// it, for each tile of rows (Zen 3, 3,072 to 768 columns: 80 % of the peak, 92 by parts, for 128
-/// rows as for 512). Of 16 registers, where that was measured: larger tiles read less for each
-/// product.
+/// Weights of a tile that fill more than three eighths of the second-level cache come from it, or
+/// from behind it, for each tile of rows (Zen 3, 3,072 to 768 columns: 80 % of the peak, 92 by
+/// parts, for 128 rows as for 512). Of 16 registers, where that was measured: larger tiles read
+/// less for each product.
 int64_t partsOfDepth(const PackedProduct& product, const TargetFacts& facts)
 {
     constexpr int kFewRegisters = 16;
