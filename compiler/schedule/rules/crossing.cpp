@@ -242,7 +242,7 @@ std::optional<std::vector<std::string>> tileOpenCrossing(Schedule& schedule,
 }
 
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
-                                                     int64_t lanes)
+                                                     int64_t lanes, const TargetFacts& facts)
 {
     joinShortRows(schedule, block, lanes);
     const tir::Stmt stmt = blockOf(schedule, block);
@@ -259,7 +259,9 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
             return tileWholeBlocks(schedule, block, *cross, *some);
     }
     std::vector<CrossingRead> reads;
-    if (!tile) {
+    // A word of bytes is not a vector of what they are made from.
+    constexpr int64_t kLeastVector = 8;
+    if (!tile && facts.vectorBytes >= kLeastVector) {
         reads = crossingReadsOf(stmt, cross->axis);
         tile = squareOfReads(reads, *cross, other.extent, extent, lanes);
         if (!tile) reads.clear(); // lanes are gathered

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/schedule/schedule.h"
+#include "core/target/target_facts.h"
 
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@ namespace tenon::compiler {
 /// for one vector is used for the next ones. The loops outside that threads may share, or nothing
 /// when there is no such tile.
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
-                                                     int64_t lanes);
+                                                     int64_t lanes, const TargetFacts& facts);
 
 /// The same for copies of open sizes: whole tiles, and what is left of them element by element.
 std::optional<std::vector<std::string>> tileOpenCrossing(Schedule& schedule,

@@ -298,12 +298,13 @@ bool scheduleOpenPatches(Schedule& schedule, const std::string& block, const Tar
 
 /// The loops around tiles that cross in registers, of open or of known sizes.
 std::optional<std::vector<std::string>> tileAnyCrossing(Schedule& schedule,
-                                                        const std::string& block, int64_t lanes)
+                                                        const std::string& block, int64_t lanes,
+                                                        const TargetFacts& facts)
 {
     if (lanes >= 4)
         if (const auto tiled = tileOpenCrossing(schedule, block, lanes)) return tiled;
     if (!storesContiguously(blockOf(schedule, block))) return std::nullopt;
-    return tileCrossing(schedule, block, lanes);
+    return tileCrossing(schedule, block, lanes, facts);
 }
 
 /// Axes of one element behind others hide what the axis before them walks: pixels that become
@@ -349,7 +350,7 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         }
     }
     if (contiguous == 0) {
-        if (const auto tiled = tileAnyCrossing(schedule, block, lanes))
+        if (const auto tiled = tileAnyCrossing(schedule, block, lanes, facts))
             return parallelise(schedule, *tiled, facts);
         if (storesContiguously(stmt)) contiguous = 1;
     }
