@@ -81,12 +81,18 @@ int64_t partsOfDepth(const PackedProduct& product, const TargetFacts& facts)
     if (!product.weights) return 1;
     const int64_t width = product.tile.vectors * product.lanes;
     const int64_t bytes = product.depth * width * product.weights->dtype.bytes();
-    const bool mayHave = facts.vectorRegisters <= kFewRegisters &&
+    constexpr int64_t kLeastVector = 16; // elsewhere memory counts for more than time
+    const bool mayHave = facts.vectorBytes >= kLeastVector &&
+                         facts.vectorRegisters <= kFewRegisters &&
                          product.weights->dtype == kFloat32 && product.columns % width == 0 &&
                          product.rows >= kFewestPasses * product.tile.positions;
     if (!mayHave || bytes <= facts.l2Bytes * 3 / 8) return 1;
     const int64_t most = product.depth * (facts.l2Bytes / 8) / bytes;
-    return product.depth / divisorUpTo(product.depth, most);
+    const int64_t part = divisorUpTo(product.depth, most), parts = product.depth / part;
+    // Short parts of a depth with few divisors are more sums than products; deep ones leave more
+    // sums than the cache holds.
+    const int64_t sums = parts * kStripRows * width * product.weights->dtype.bytes();
+    return 3 * part >= most && sums <= facts.l2Bytes / 2 ? parts : 1;
 }
 
 void scheduleProductByParts(Schedule& schedule, const PackedProduct& product, int64_t parts,

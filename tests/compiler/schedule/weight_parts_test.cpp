@@ -21,12 +21,12 @@ core::Result<tir::PrimFunc> manyChannels(int rows)
                              "%z = nn.relu(%y)\n");
 }
 
-/// 128 to 48 columns: a tile of two vectors has weights of 8 KiB.
-core::Result<tir::PrimFunc> deepProduct(int rows)
+/// `depth` to 32 columns: of 512, a tile of two vectors has weights of 32 KiB.
+core::Result<tir::PrimFunc> deepProduct(int rows, int depth)
 {
-    return test::fusedKernel("%x: Tensor[(" + std::to_string(rows) +
-                             ", 128), float32], %w: Tensor[(6, 128, 8), float32], "
-                             "%b: Tensor[(48), float32]\n"
+    const std::string m = std::to_string(rows), k = std::to_string(depth);
+    return test::fusedKernel("%x: Tensor[(" + m + ", " + k + "), float32], %w: Tensor[(4, " + k +
+                             ", 8), float32], %b: Tensor[(32), float32]\n"
                              "%y = nn.contrib_dense_pack(%x, %w, weight_layout=\"NK8n\")\n"
                              "%s = add(%y, %b)\n"
                              "%z = nn.relu(%s)\n");
@@ -63,10 +63,13 @@ TEST(WeightParts, StayInTheFirstCacheWhileManyTilesReadThem)
 
 TEST(WeightParts, OfDeepProductsPassOverStripsOfRows)
 {
+    constexpr int64_t kCache = 64 * 1024;
     for (const int threads : {1, 2}) {
-        expectParts(deepProduct(16), "matmul", 20 * 1024, threads, false);
-        for (const int rows : {49, 131}) // one strip, and two whose tiles overlap
-            expectParts(deepProduct(rows), "matmul", 20 * 1024, threads, true);
+        expectParts(deepProduct(16, 512), "matmul", kCache, threads, false);
+        for (const int rows : {49, 97}) // one strip, and two whose tiles overlap
+            expectParts(deepProduct(rows, 512), "matmul", kCache, threads, true);
+        // A prime has no parts that are worth it.
+        expectParts(deepProduct(49, 509), "matmul", kCache, threads, false);
     }
 }
 
