@@ -41,12 +41,12 @@ bool holdsNaN(const Tensor& tensor)
 Tensor withoutNaN(const Tensor& tensor, double number)
 {
     if (!holdsNaN(tensor)) return tensor;
-    std::vector<float> out;
-    for (const double n : tensor.numbers())
-        out.push_back(static_cast<float>(std::isnan(n) ? number : n));
-    const Tensor floats = Tensor::of<float>(kFloat32, tensor.shape(), out);
-    if (tensor.dtype() == kFloat32) return floats;
-    return toModel({{.kind = FormStep::Kind::Cast, .dtype = tensor.dtype()}}, floats);
+    return Tensor::make(tensor.dtype(), tensor.shape(), [&](std::span<std::byte> out) {
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+            const double n = tensor.number(i);
+            storeNumber(tensor.dtype(), out, i, std::isnan(n) ? number : n);
+        }
+    });
 }
 
 } // namespace
@@ -82,17 +82,24 @@ Result<Tensor> HeldValues::of(ValueRef value, const JobContext& job)
     return out;
 }
 
-Result<Tensor> HeldValues::computedWith(double number, ValueRef value, const JobContext& job)
+Result<std::vector<Tensor>> HeldValues::operandsOf(const NodeRecord& node, const JobContext& job)
 {
-    const NodeRecord& node = m_lowered.node(value.node);
-    std::vector<Tensor> operands;
+    std::vector<Tensor> out;
     for (const ValueRef& operand : node.operands) {
         if (!operand.node.isValid()) continue;
         auto tensor = of(operand, job);
-        if (!tensor) return tensor;
-        operands.push_back(withoutNaN(*tensor, number));
+        if (!tensor) return tensor.error();
+        out.push_back(std::move(*tensor));
     }
-    auto results = evaluate(*m_lowered.kernels().at(node.kernel), operands, job);
+    return out;
+}
+
+Result<Tensor> HeldValues::computedWith(double number, ValueRef value, std::vector<Tensor> operands,
+                                        const JobContext& job)
+{
+    for (Tensor& operand : operands) operand = withoutNaN(operand, number);
+    auto results =
+        evaluate(*m_lowered.kernels().at(m_lowered.node(value.node).kernel), operands, job);
     if (!results) return results.error();
     return (*results)[value.index];
 }
@@ -106,16 +113,14 @@ size_t HeldValues::integerBytes(ValueRef value) const
 Status HeldValues::takeUndefined(ValueRef value, const Tensor& device, const JobContext& job)
 {
     const NodeRecord& node = m_lowered.node(value.node);
-    if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel || device.dtype().isFloat() ||
-        std::none_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
-            if (!operand.node.isValid()) return false;
-            const auto tensor = of(operand, job);
-            return tensor && holdsNaN(*tensor);
-        }))
+    if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel || device.dtype().isFloat())
         return kDone;
+    const auto operands = operandsOf(node, job);
+    if (!operands || std::ranges::none_of(*operands, holdsNaN)) return kDone;
     const auto held = of(value, job);
     if (!held) return kDone; // which who asks for it is told
-    const auto low = computedWith(-HUGE_VAL, value, job), high = computedWith(HUGE_VAL, value, job);
+    const auto low = computedWith(-HUGE_VAL, value, *operands, job);
+    const auto high = computedWith(HUGE_VAL, value, *operands, job);
     if (!low) return low.error();
     if (!high) return high.error();
     const size_t unit = integerBytes(value);
@@ -163,16 +168,11 @@ Result<Tensor> HeldValues::computed(const NodeRecord& node, uint32_t index, cons
             return makeError(DiagnosticCode::DynamicShape,
                              "the shape " + shapeText(type.shape) + " is known at run time only",
                              {.node = node.name});
-    std::vector<Tensor> operands;
-    for (const ValueRef& operand : node.operands) {
-        if (!operand.node.isValid()) continue;
-        auto tensor = of(operand, job);
-        if (!tensor) return tensor;
-        operands.push_back(std::move(*tensor));
-    }
+    const auto operands = operandsOf(node, job);
+    if (!operands) return operands.error();
     if (node.kernel == kNopKernel)
-        return operands.at(0).reshaped(*constantShape(node.types.at(0).shape));
-    auto results = evaluate(*m_lowered.kernels().at(node.kernel), operands, job);
+        return operands->at(0).reshaped(*constantShape(node.types.at(0).shape));
+    auto results = evaluate(*m_lowered.kernels().at(node.kernel), *operands, job);
     if (!results) return results.error();
     for (uint32_t i = 0; i < results->size(); ++i)
         if (i != index) m_held.try_emplace({node.id, i}, (*results)[i]);

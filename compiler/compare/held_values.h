@@ -22,8 +22,10 @@ public:
     Status takeUndefined(ValueRef value, const Tensor& device, const JobContext& job);
 
 private:
-    /// What the call gives if all numbers that are none were `number`.
-    Result<Tensor> computedWith(double number, ValueRef value, const JobContext& job);
+    Result<std::vector<Tensor>> operandsOf(const NodeRecord& node, const JobContext& job);
+    /// What the call gives if all numbers of its operands that are none were `number`.
+    Result<Tensor> computedWith(double number, ValueRef value, std::vector<Tensor> operands,
+                                const JobContext& job);
     /// Bytes of what is one integer of a value.
     size_t integerBytes(ValueRef value) const;
     Result<Tensor> computed(const NodeRecord& node, uint32_t index, const JobContext& job);

@@ -5,8 +5,6 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/rewrite.h"
 
-#include <algorithm>
-
 namespace tenon::compiler {
 namespace {
 
@@ -24,8 +22,7 @@ bool isSameConstant(const Module& a, ValueRef ours, const Module& b, ValueRef th
     if (!ours.node.isValid() || !theirs.node.isValid())
         return ours.node.isValid() == theirs.node.isValid();
     const Tensor *one = constantOf(a, ours), *other = constantOf(b, theirs);
-    return one && other && one->dtype() == other->dtype() && one->shape() == other->shape() &&
-           std::equal(one->bytes().begin(), one->bytes().end(), other->bytes().begin());
+    return one && other && one->hash() == other->hash();
 }
 
 bool isQuantization(const NodeRecord& node)

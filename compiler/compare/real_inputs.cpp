@@ -20,10 +20,10 @@ ValueRef inputOf(const Module& module, const std::string& name)
 Tensor asFloats(const Tensor& integers, const QuantizedUnits& units, DataType dtype)
 {
     const std::vector<double> real = units.realValues(integers);
-    const std::vector<float> floats(real.begin(), real.end());
-    const Tensor out = Tensor::of<float>(kFloat32, integers.shape(), floats);
-    if (dtype == kFloat32) return out;
-    return toModel({{.kind = FormStep::Kind::Cast, .dtype = dtype}}, out);
+    return Tensor::make(dtype, integers.shape(), [&](std::span<std::byte> out) {
+        for (size_t i = 0; i < real.size(); ++i)
+            storeNumber(dtype, out, static_cast<int64_t>(i), real[i]);
+    });
 }
 
 Result<Tensor> fitted(const Module& own, const Module& other, const std::string& name,

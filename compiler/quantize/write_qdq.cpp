@@ -233,9 +233,7 @@ private:
     static bool isSame(const IntegerWeight& a, const IntegerWeight& b)
     {
         return a.scales == b.scales && a.zero == b.zero && a.axis == b.axis &&
-               a.integers.dtype() == b.integers.dtype() &&
-               a.integers.shape() == b.integers.shape() &&
-               std::ranges::equal(a.integers.bytes(), b.integers.bytes());
+               a.integers.hash() == b.integers.hash();
     }
 
     /// Constants of the file: once for all readers that round a weight alike.

@@ -48,8 +48,7 @@ std::vector<int64_t> knownExtents(const Shape& shape)
 /// Nothing is to be seen in it, and no size follows from its sizes.
 bool isEmpty(const Shape& shape)
 {
-    const std::vector<int64_t> extents = knownExtents(shape);
-    return std::find(extents.begin(), extents.end(), 0) != extents.end();
+    return std::find(shape.begin(), shape.end(), Dim(0)) != shape.end();
 }
 
 /// `to` for an operand of shape `small` in place of `from`: groups of dimensions with equal
