@@ -17,6 +17,11 @@ namespace {
 /// Vectors that are loaded, stored or added for a pair of positions: 4, 7 and 5 of the data; of the
 /// result 7 stored, 7 loaded, 8 added and 4 stored.
 constexpr double kDataVectors = 16, kResultVectors = 26;
+/// Of these, what is loaded and stored beside the products, by way of the second-level cache.
+constexpr double kMovedData = 11, kMovedResults = 18;
+/// Of that cache's rate, what such loops get (Zen 3: 4,608 to 128 channels of 200 positions took 1.4
+/// of the time of the whole product, 128 to 512 at 28 x 28 1.07, 512 to 512 at 14 x 14 0.95).
+constexpr double kReachedOfL2 = 0.75;
 /// Positions whose products take as long as a tile's weights, which the first-level cache does not
 /// hold and fewer positions do not wait for (Zen 3: 1,024 to 1,024 channels at 7 x 7 took 1.22 of
 /// the time of the whole, 1,024 to 256 at 14 x 14 0.92; Zen 4: 2,048 to 512 at 7 x 7 1.02).
@@ -62,6 +67,22 @@ int64_t halvedWeightBlock(const Product& half, int64_t block, const LayoutMachin
             cyclesOf(half, times * block, machine) <= cyclesOf(half, best, machine))
             best = times * block;
     return best;
+}
+
+/// Cycles of the sums before and behind the products, of an image: of instructions, or of what
+/// they move. Where lanes are operands, forms are compared by instructions alone.
+double cyclesOfSums(const Product& half, const LayoutMachine& machine)
+{
+    const auto cycles = [&](double data, double results, double perCycle) {
+        const double vectors =
+            data * static_cast<double>(half.depth) + results * static_cast<double>(half.outputs);
+        return static_cast<double>(half.positions) * vectors / (machine.lanes * perCycle);
+    };
+    const double adding =
+        cycles(kDataVectors, kResultVectors, machine.facts.vectorMacs(machine.lanes));
+    if (machine.facts.hasLaneOperand) return adding;
+    const double rate = kReachedOfL2 * machine.facts.l2BytesPerCycle / (4.0 * machine.lanes);
+    return std::max(adding, cycles(kMovedData, kMovedResults, rate));
 }
 
 } // namespace
@@ -110,12 +131,8 @@ double timeOfHalves(const ConvolutionSize& size, const LayoutMachine& machine)
     const double waiting = isBeyond ? 1 + kBeyondCache / static_cast<double>(half.positions) : 1.0;
     const double products =
         kHalvedProducts * cyclesOf(half, halvedWeightBlock(half, block, machine), machine);
-    const auto sums = static_cast<double>(half.positions) *
-                      (kDataVectors * static_cast<double>(half.depth) +
-                       kResultVectors * static_cast<double>(half.outputs)) /
-                      (machine.lanes * machine.facts.vectorMacs(machine.lanes));
-    const double halves =
-        withFilters(images * (products * waiting + sums), kOfWeights * weights, machine);
+    const double halves = withFilters(images * (products * waiting + cyclesOfSums(half, machine)),
+                                      kOfWeights * weights, machine);
     return halves / direct;
 }
 
