@@ -27,7 +27,7 @@ std::vector<int64_t> extents(OnnxNode& node, std::string_view name, size_t size,
         if (value < low || value >= kMaxExtent)
             node.fail(DiagnosticCode::BadAttribute,
                       quoted(name) + " has the entry " + std::to_string(value) +
-                          "; it must be at least " + std::to_string(low),
+                          "; it must be at least " + std::to_string(low) + " and below 2^31",
                       std::string(name));
     return values;
 }
