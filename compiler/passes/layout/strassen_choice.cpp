@@ -19,8 +19,9 @@ namespace {
 constexpr double kDataVectors = 16, kResultVectors = 26;
 /// Of these, what is loaded and stored beside the products, by way of the second-level cache.
 constexpr double kMovedData = 11, kMovedResults = 18;
-/// Of that cache's rate, what such loops get (Zen 3: 4,608 to 128 channels of 200 positions took 1.4
-/// of the time of the whole product, 128 to 512 at 28 x 28 1.07, 512 to 512 at 14 x 14 0.95).
+/// Of that cache's rate, what such loops get (Zen 3: 4,608 to 128 channels of 200 positions
+/// took 1.4 of the time of the whole product, 128 to 512 at 28 x 28 1.07, 512 to 512 at 14 x 14
+/// 0.95).
 constexpr double kReachedOfL2 = 0.75;
 /// Positions whose products take as long as a tile's weights, which the first-level cache does not
 /// hold and fewer positions do not wait for (Zen 3: 1,024 to 1,024 channels at 7 x 7 took 1.22 of

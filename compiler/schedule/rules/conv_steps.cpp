@@ -27,8 +27,8 @@ int64_t tilesPerStep(const ConvShape& shape, const RegisterTile& tile, int64_t c
 {
     const int64_t tileBytes = tile.positions * shape.columnStep * shape.inputPositionBytes;
     const bool staysInCache = shape.weightBytes <= facts.l2Bytes / 2;
-    // Three eighths beside weights that pass by: of 512 to 512 channels at 14 x 14 a quarter takes 5
-    // steps of 7 tiles, two more than there are (Zen 3: 91 against 95 % of the peak; a half is
+    // Three eighths beside weights that pass by: of 512 to 512 channels at 14 x 14 a quarter takes
+    // 5 steps of 7 tiles, two more than there are (Zen 3: 91 against 95 % of the peak; a half is
     // slower where tiles are many).
     const int64_t room = staysInCache ? facts.l2Bytes / 4 : facts.l2Bytes * 3 / 8;
     if (count * tileBytes <= (staysInCache ? room : facts.l2Bytes / 2)) return 0;
