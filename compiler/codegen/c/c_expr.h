@@ -48,8 +48,14 @@ public:
     /// Loops that add to a tile of sums what such a buffer's words and as many weights give; "" for
     /// any others.
     std::string sumsOfWords(const tir::Stmt& root);
+    /// An array of such sums that are scaled and rounded to bytes right away, in one call that
+    /// needs no array; "" for any other.
+    std::string bytesOfTile(const tir::StmtNode& allocate);
     /// The same for four filters and words that are read where they lie.
     std::string sumsOfBytes(const tir::Stmt& root);
+    /// Loops, or a vector, that store a run of bytes as another has them, or one number where that
+    /// is outside of an image; empty for any others.
+    std::vector<std::string> copyOfBytes(const tir::Stmt& root);
     /// Remembers whether the variable holds data.
     void bind(const tir::Var& var, const tir::Expr& value)
     {

@@ -111,6 +111,8 @@ private:
         case StmtKind::For:
             if (const std::string sums = sumsOf(stmt); !sums.empty())
                 line(sums);
+            else if (const auto copy = m_names.copyOfBytes(stmt); !copy.empty())
+                for (const std::string& each : copy) line(each);
             else
                 loop(node);
             break;
@@ -162,6 +164,12 @@ private:
         if (m_vectors.isOn()) return "";
         const std::string sums = m_names.sumsOfWords(stmt);
         return sums.empty() ? m_names.sumsOfBytes(stmt) : sums;
+    }
+
+    /// Sums that become bytes in one call.
+    std::string bytesOf(const StmtNode& node)
+    {
+        return m_vectors.isOn() ? "" : m_names.bytesOfTile(node);
     }
 
     static bool isUnrolled(const StmtNode& node)
@@ -253,6 +261,7 @@ private:
                                     "the C generator needs every shape; bind it with --shape");
             count *= extent->integer;
         }
+        if (const std::string bytes = bytesOf(node); !bytes.empty()) return line(bytes);
         const std::string type = cType(buffer->dtype);
         const std::string name = m_names.declare(buffer);
         const bool isWidened = m_names.holdsWidened(buffer, node.body);

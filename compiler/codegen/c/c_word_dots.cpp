@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions behind tiles of sums of words: 2 filters x 2 to 4 positions, or 4 filters x 1,
-// written for Cortex-M with DSP extension, whose registers are just enough.
+// The functions behind tiles of sums of words, or of the bytes that these become: 2 filters x 2 to
+// 4 positions, or 4 filters x 1, written for Cortex-M with DSP extension, whose registers are just
+// enough.
 #include "compiler/codegen/c/c_kernel.h"
 #include "core/base/text.h"
 
@@ -10,31 +11,33 @@
 namespace tenon::compiler {
 namespace {
 
+constexpr std::string_view kBytesCall = "bytes_of_words_";
+
 /// What a name says: dot_words_2x<positions>_<stride>, or dot_bytes_4x1_<stride>.
 struct WordDots
 {
     bool isWidened; ///< whether data are
     int filters, positions, stride;
 
-    std::string name() const
+    std::string name() const { return (isWidened ? "dot_words_" : "dot_bytes_") + shape(); }
+    /// Of what rounds the sums to bytes.
+    std::string bytesName() const { return std::string(kBytesCall) + shape(); }
+    std::string shape() const
     {
-        return (isWidened ? "dot_words_" : "dot_bytes_") + std::to_string(filters) + "x" +
-               std::to_string(positions) + "_" + std::to_string(stride);
+        return std::to_string(filters) + "x" + std::to_string(positions) + "_" +
+               std::to_string(stride);
     }
     friend auto operator<=>(const WordDots&, const WordDots&) = default;
 };
 
-std::set<WordDots> calledIn(const std::string& kernels)
+/// What names that begin so ask for.
+std::set<WordDots> calledIn(const std::string& kernels, std::string_view call, bool isWidened)
 {
     std::set<WordDots> out;
-    for (const bool isWidened : {false, true}) {
-        const std::string call = isWidened ? "dot_words_" : "dot_bytes_";
-        for (size_t at = kernels.find(call); at != std::string::npos;
-             at = kernels.find(call, at + 1)) {
-            const size_t digits = at + call.size();
-            out.insert({isWidened, kernels[digits] - '0', kernels[digits + 2] - '0',
-                        std::stoi(kernels.substr(digits + 4))});
-        }
+    for (size_t at = kernels.find(call); at != std::string::npos; at = kernels.find(call, at + 1)) {
+        const size_t digits = at + call.size();
+        out.insert({isWidened, kernels[digits] - '0', kernels[digits + 2] - '0',
+                    std::stoi(kernels.substr(digits + 4))});
     }
     return out;
 }
@@ -96,29 +99,76 @@ std::string endOf(const WordDots& dots)
     return dots.positions == 2 ? "r8" : "r0";
 }
 
-/// Two steps per turn, the first turn one where they are odd in number. r0 holds the sums' address
-/// before and after.
-std::vector<std::string> instructionsOf(const WordDots& dots)
+bool isEndOnStack(const WordDots& dots) { return endOf(dots) == "r0"; }
+
+using Lines = std::vector<std::string>;
+
+/// Two steps per turn, the first turn one where they are odd in number. r0 is free, but what ends
+/// the data may be on the stack.
+void addSteps(Lines& lines, const WordDots& dots)
 {
     const auto addStep = dots.isWidened ? addWordsStep : addBytesStep;
-    const std::string sums = "{r4-r" + std::to_string(3 + dots.filters * dots.positions) + "}";
     const int stepBytes = dots.isWidened ? 8 * dots.positions : 4;
     const std::string end = endOf(dots);
-    const bool isOnStack = end == "r0";
-    std::vector<std::string> lines{"push {r0, r4-r11, lr}", "ldmia r0, " + sums,
-                                   "mov r0, #" + std::to_string(stepBytes),
-                                   "mla " + end + ", r3, r0, r1"};
-    if (isOnStack) lines.emplace_back("push {r0, lr}");
+    lines.push_back("mov r0, #" + std::to_string(stepBytes));
+    lines.push_back("mla " + end + ", r3, r0, r1");
+    if (isEndOnStack(dots)) lines.emplace_back("push {r0, lr}");
     for (const char* line : {"tst r3, #1", "bne 2f", "1:"}) lines.emplace_back(line);
     addStep(lines, dots);
     lines.emplace_back("2:");
     addStep(lines, dots);
-    if (isOnStack) lines.emplace_back("ldr r0, [sp]");
+    if (isEndOnStack(dots)) lines.emplace_back("ldr r0, [sp]");
     lines.push_back("cmp r1, " + end);
     lines.emplace_back("bne 1b");
+}
+
+/// r0 holds the sums' address before and after.
+Lines instructionsOf(const WordDots& dots)
+{
+    const std::string sums = "{r4-r" + std::to_string(3 + dots.filters * dots.positions) + "}";
+    Lines lines{"push {r0, r4-r11, lr}", "ldmia r0, " + sums};
+    addSteps(lines, dots);
+    const bool isOnStack = isEndOnStack(dots);
     lines.emplace_back(isOnStack ? "ldr r0, [sp, #8]" : "ldr r0, [sp]");
     lines.push_back("stmia r0, " + sums);
     lines.emplace_back(isOnStack ? "add sp, sp, #12" : "add sp, sp, #4");
+    lines.emplace_back("pop {r4-r11, pc}");
+    return lines;
+}
+
+/// Both sums of a position are scaled by s14 and s15 and rounded; r3 is the zero point, r2 the way
+/// from one position to the next.
+void addRounding(Lines& lines, int position, bool isLast)
+{
+    const std::string a = "r" + std::to_string(4 + 2 * position);
+    const std::string b = "r" + std::to_string(5 + 2 * position);
+    lines.push_back("vmov s0, s1, " + a + ", " + b);
+    for (const char* line :
+         {"vcvt.f32.s32 s0, s0", "vcvt.f32.s32 s1, s1", "vmul.f32 s0, s0, s14",
+          "vmul.f32 s1, s1, s15", "vcvtr.s32.f32 s0, s0", "vcvtr.s32.f32 s1, s1"})
+        lines.emplace_back(line);
+    lines.push_back("vmov " + a + ", " + b + ", s0, s1");
+    for (const std::string& sum : {a, b}) {
+        lines.push_back("add " + sum + ", " + sum + ", r3");
+        lines.push_back("ssat " + sum + ", #8, " + sum);
+    }
+    lines.push_back("strb " + a + ", [r0]");
+    lines.push_back("strb " + b + ", [r0, #1]");
+    if (!isLast) lines.emplace_back("add r0, r0, r2");
+}
+
+/// Biases, scales, pitch and zero point are on the stack.
+Lines instructionsOfBytes(const WordDots& dots)
+{
+    Lines lines{"push {r0, r4-r11, lr}", "ldr r4, [sp, #40]", "ldrd r4, r5, [r4]"};
+    for (int sum = 2; sum < 2 * dots.positions; ++sum)
+        lines.push_back("mov r" + std::to_string(4 + sum) + ", r" + std::to_string(4 + sum % 2));
+    addSteps(lines, dots);
+    if (isEndOnStack(dots)) lines.emplace_back("add sp, sp, #8");
+    for (const char* line : {"ldr r1, [sp, #44]", "ldrd r2, r3, [sp, #48]", "ldr r0, [sp], #4",
+                             "vldmia r1, {s14, s15}"})
+        lines.emplace_back(line);
+    for (int p = 0; p < dots.positions; ++p) addRounding(lines, p, p + 1 == dots.positions);
     lines.emplace_back("pop {r4-r11, pc}");
     return lines;
 }
@@ -156,25 +206,68 @@ std::string loopsOf(const WordDots& dots)
            positions + ";\n        weights += " + std::to_string(dots.stride) + ";\n    }\n";
 }
 
+/// A function of instructions alone, up to its parameters.
+std::string headOfNaked(const std::string& name)
+{
+    return "#ifdef __clang__\n"
+           "__attribute__((naked, noinline))\n"
+           "#else /* whose callers keep nothing in a register that any call may change */\n"
+           "__attribute__((naked, noinline, noipa))\n"
+           "#endif\n"
+           "static void " +
+           name + "(";
+}
+
+std::string bodyOfNaked(const Lines& lines)
+{
+    std::string text = ")\n{\n    __asm volatile(\n";
+    for (const std::string& line : lines) text += "        \"" + line + "\\n\"\n";
+    return text + "    );\n}\n";
+}
+
+constexpr std::string_view kHasWords =
+    "defined(__ARM_FEATURE_SIMD32) && defined(__GNUC__) && __ARM_ARCH_PROFILE == 'M'";
+
 std::string functionOf(const WordDots& dots)
 {
-    std::string text =
-        "#if defined(__ARM_FEATURE_SIMD32) && defined(__GNUC__) && __ARM_ARCH_PROFILE == 'M'\n"
-        "#ifdef __clang__\n"
-        "__attribute__((naked, noinline))\n"
-        "#else /* whose callers keep nothing in a register that any call may change */\n"
-        "__attribute__((naked, noinline, noipa))\n"
-        "#endif\n"
-        "static void " +
-        dots.name() +
-        "(__attribute__((unused)) int32_t* sums,\n"
-        "    __attribute__((unused)) const void* data,\n"
-        "    __attribute__((unused)) const int32_t* weights,\n"
-        "    __attribute__((unused)) int32_t steps)\n{\n    __asm volatile(\n";
-    for (const std::string& line : instructionsOf(dots)) text += "        \"" + line + "\\n\"\n";
-    return text + "    );\n}\n#else\nstatic void " + dots.name() +
+    return "#if " + std::string(kHasWords) + "\n" + headOfNaked(dots.name()) +
+           "__attribute__((unused)) int32_t* sums,\n"
+           "    __attribute__((unused)) const void* data,\n"
+           "    __attribute__((unused)) const int32_t* weights,\n"
+           "    __attribute__((unused)) int32_t steps" +
+           bodyOfNaked(instructionsOf(dots)) + "#else\nstatic void " + dots.name() +
            "(int32_t* sums, const void* data, const int32_t* weights,\n    int32_t steps)\n{\n" +
            loopsOf(dots) + "}\n#endif\n";
+}
+
+/// The same sums from biases on, as bytes: where floats are computed by instructions, too.
+std::string functionOfBytes(const WordDots& dots, bool hasSums)
+{
+    const std::string count = std::to_string(dots.filters * dots.positions);
+    return "#if " + std::string(kHasWords) + " && \\\n    defined(__ARM_FP) && (__ARM_FP & 4)\n" +
+           headOfNaked(dots.bytesName()) +
+           "__attribute__((unused)) int8_t* bytes,\n"
+           "    __attribute__((unused)) const void* data,\n"
+           "    __attribute__((unused)) const int32_t* weights,\n"
+           "    __attribute__((unused)) int32_t steps,\n"
+           "    __attribute__((unused)) const int32_t* biases,\n"
+           "    __attribute__((unused)) const float* scales,\n"
+           "    __attribute__((unused)) int32_t pitch,\n"
+           "    __attribute__((unused)) int32_t zero_point" +
+           bodyOfNaked(instructionsOfBytes(dots)) + "#else\n" + (hasSums ? "" : functionOf(dots)) +
+           "static void " + dots.bytesName() +
+           "(int8_t* bytes, const void* data, const int32_t* weights,\n"
+           "    int32_t steps, const int32_t* biases, const float* scales, int32_t pitch,\n"
+           "    int32_t zero_point)\n{\n    int32_t sums[" +
+           count + "];\n    for (int32_t i = 0; i < " + count +
+           "; ++i) sums[i] = biases[i % 2];\n    " + dots.name() +
+           "(sums, data, weights, steps);\n    for (int32_t i = 0; i < " + count +
+           "; ++i) {\n"
+           "        const int32_t whole = (int32_t)rintf((float)sums[i] * scales[i % 2]);\n"
+           "        const int32_t moved = whole + zero_point;\n"
+           "        bytes[i / 2 * pitch + i % 2] =\n"
+           "            (int8_t)(moved < -128 ? -128 : moved > 127 ? 127 : moved);\n"
+           "    }\n}\n#endif\n";
 }
 
 constexpr std::string_view kWiden =
@@ -195,9 +288,12 @@ constexpr std::string_view kWiden =
 
 std::string cWordDots(const std::string& kernels)
 {
-    const std::set<WordDots> called = calledIn(kernels);
+    const std::set<WordDots> words = calledIn(kernels, "dot_words_", true);
     std::string out(kernels.find("widen_even(") == std::string::npos ? "" : kWiden);
-    for (const WordDots& dots : called) out += functionOf(dots);
+    for (const WordDots& dots : calledIn(kernels, "dot_bytes_", false)) out += functionOf(dots);
+    for (const WordDots& dots : words) out += functionOf(dots);
+    for (const WordDots& dots : calledIn(kernels, kBytesCall, true))
+        out += functionOfBytes(dots, words.contains(dots));
     return out;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words of bytes that several filters multiply: kept widened to pairs of 16 bits, a tile of their
 // sums is one call.
-#include "compiler/codegen/c/c_expr.h"
+#include "compiler/codegen/c/c_word_tile.h"
+
+#include "compiler/codegen/c/c_loop_nest.h"
 #include "core/ir/tir/visit.h"
 
 namespace tenon::compiler {
@@ -15,66 +17,11 @@ using tir::StmtKind;
 
 namespace {
 
-constexpr int64_t kFilters = 2;
 /// Filters that share the data of a single position.
 constexpr int64_t kFiltersOfOne = 4;
 constexpr int64_t kLeastPositions = 2, kMostPositions = 4;
 /// Of weights from one step to the next, in words: what an instruction adds to an address.
 constexpr int64_t kMostStride = 255;
-
-/// Loops around one store, outermost first.
-struct Nest
-{
-    std::vector<tir::Loop> loops;
-    Stmt store;
-};
-
-std::optional<Nest> nestOf(const Stmt& root)
-{
-    Nest nest;
-    const Stmt* at = &root;
-    while ((*at)->kind == StmtKind::For) {
-        const tir::Loop& loop = (*at)->loop;
-        if (!loop.min.isConstInt(0) || loop.extent->kind != ExprKind::IntImm) return std::nullopt;
-        nest.loops.push_back(loop);
-        at = &(*at)->body;
-    }
-    if ((*at)->kind != StmtKind::Store) return std::nullopt;
-    nest.store = *at;
-    return nest;
-}
-
-/// What one step of a loop adds to an index; nothing where that is no number.
-std::optional<int64_t> stepOf(const Expr& index, const tir::Var& var)
-{
-    const Expr next = tir::substitute(index, {{var.get(), Expr(var) + Expr(1)}});
-    const Expr distance = tir::simplify(next - index);
-    if (distance->kind != ExprKind::IntImm) return std::nullopt;
-    return distance->integer;
-}
-
-/// The steps that one loop over all of `loops` would take; nothing where they are no such loop.
-std::optional<int64_t> stepOfAll(const Expr& index, const std::vector<tir::Loop>& loops)
-{
-    std::optional<int64_t> innermost;
-    int64_t expected = 0;
-    for (size_t i = loops.size(); i-- > 0;) {
-        const auto step = stepOf(index, loops[i].var);
-        if (!step) return std::nullopt;
-        if (!innermost) innermost = expected = *step;
-        if (*step != expected) return std::nullopt;
-        expected *= loops[i].extent->integer;
-    }
-    return innermost.value_or(0);
-}
-
-/// Where all loops start.
-Expr firstOf(const Expr& index, const std::vector<tir::Loop>& loops)
-{
-    tir::VarMap zeros;
-    for (const tir::Loop& loop : loops) zeros[loop.var.get()] = Expr(0);
-    return tir::simplify(tir::substitute(index, zeros));
-}
 
 bool isSignedDot(const Expr& expr)
 {
@@ -107,14 +54,6 @@ int64_t loadsOf(const Stmt& body, const tir::Buffer& buffer)
 
 } // namespace
 
-/// sums[2 p + f] += the dot of words[p] and weights[f], for all steps.
-struct CExpressions::WordTile
-{
-    tir::Buffer sums, words, weights;
-    Expr sumsAt, wordsAt, weightsAt;
-    int64_t positions, steps, stride;
-};
-
 std::optional<CExpressions::WordTile> CExpressions::wordTile(const Stmt& root)
 {
     const auto nest = nestOf(root);
@@ -132,10 +71,10 @@ std::optional<CExpressions::WordTile> CExpressions::wordTile(const Stmt& root)
     const int64_t positions = position.extent->integer;
     const auto stride = stepOfAll(weights, steps);
     const bool isTile =
-        filter.extent.isConstInt(kFilters) && positions >= kLeastPositions &&
+        filter.extent.isConstInt(kTileFilters) && positions >= kLeastPositions &&
         positions <= kMostPositions && stride && *stride >= 0 && *stride <= kMostStride &&
         stepOfAll(words, steps) == (steps.empty() ? 0 : positions) &&
-        stepOfAll(sum->args[0], steps) == 0 && stepOf(sum->args[0], position.var) == kFilters &&
+        stepOfAll(sum->args[0], steps) == 0 && stepOf(sum->args[0], position.var) == kTileFilters &&
         stepOf(sum->args[0], filter.var) == 1 && stepOf(words, position.var) == 1 &&
         stepOf(words, filter.var) == 0 && stepOf(weights, position.var) == 0 &&
         stepOf(weights, filter.var) == 1;
