@@ -22,10 +22,36 @@ struct Geometry
     int64_t outBlock;
     int64_t groups;
     bool hasRuns;
+    int64_t joinedColumns; ///< columns of the window in each row of words; 0: words are of a pixel
 };
 
 /// What one step of the sum takes of a block of channels.
 int64_t channelsPerStep(const OpView& op) { return op.operands[1].dtype == kInt32 ? 4 : 1; }
+
+constexpr int64_t kWord = 4;
+
+/// Words that take so many bytes side by side.
+int64_t wordsOf(int64_t bytes) { return (bytes + kWord - 1) / kWord; }
+
+/// Where a word of them begins: the last one where it ends with them.
+Expr wordOfRow(int64_t bytes, const Expr& word)
+{
+    const Expr begin = word * Expr(kWord);
+    return bytes % kWord == 0 ? begin : minimum(begin, Expr(bytes - kWord));
+}
+
+/// Whether weight blocks of `inBlock` steps take the blocks of channels that data have.
+bool readsBlocks(const OpView& op, const std::vector<int64_t>& weight, int64_t inBlock,
+                 int64_t joinedColumns)
+{
+    const TensorType& data = op.operands[0];
+    if (joinedColumns == 0)
+        return Dim(channelsPerStep(op) * inBlock) == (isPacked(data) ? Dim(4) : data.shape[4]);
+    if (isPacked(data) || channelsPerStep(op) != kWord || !data.shape[4].isConst()) return false;
+    const int64_t bytes = joinedColumns * data.shape[4].value();
+    return weight[3] == 1 && joinedColumns > 0 && bytes >= kWord && inBlock == wordsOf(bytes) &&
+           op.attrs.integers("dilation", {1, 1}).back() == 1;
+}
 
 bool divides(int64_t a, int64_t b) { return a > 0 && b > 0 && (a % b == 0 || b % a == 0); }
 
@@ -48,11 +74,11 @@ Result<Geometry> geometry(const OpView& op)
     const bool hasRuns = intAttr(op, "weight_runs") != 0;
     const WeightBlock block =
         weight ? weightBlockOf(*weight, hasRuns) : WeightBlock{.in = 0, .out = 0};
-    const int64_t groups = intAttr(op, "groups");
+    const int64_t groups = intAttr(op, "groups"), joined = intAttr(op, "joined_columns");
     if (!weight || out->rank() != 5 || groups < 1 ||
         !(data.shape[1] == Dim((*weight)[1] * groups)) ||
-        !(Dim(channelsPerStep(op) * block.in) == (isPacked(data) ? Dim(4) : data.shape[4])) ||
-        !divides(block.out, outBlock) || (*weight)[0] * block.out % outBlock != 0)
+        !readsBlocks(op, *weight, block.in, joined) || !divides(block.out, outBlock) ||
+        (*weight)[0] * block.out % outBlock != 0)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "cannot combine " + data.text() + ", " + op.operands[1].text() + " and " +
                            out->text());
@@ -62,9 +88,9 @@ Result<Geometry> geometry(const OpView& op)
                        "has " + std::to_string(groups) + " groups of " +
                            std::to_string((*weight)[0] * block.out) + " channels in blocks of " +
                            std::to_string(widest) + "; none is of two groups");
-    auto window = readWindow(op, {(*weight)[2], (*weight)[3]});
+    auto window = readWindow(op, {(*weight)[2], joined > 0 ? joined : (*weight)[3]});
     if (!window) return window.error();
-    return Geometry{*std::move(window), *weight, outBlock, groups, hasRuns};
+    return Geometry{*std::move(window), *weight, outBlock, groups, hasRuns, joined};
 }
 
 Result<Types> infer(const OpView& op)
@@ -86,6 +112,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]},
                      isWhole ? tir::intImm(fourTimes, kInt32) : tir::intImm(padding, dtype));
+    const int64_t channels = isWhole ? kWord : op.operands[0].shape[4].value();
     // Blocks of a group's results and data.
     const int64_t results = out[1] / g->groups;
     const auto dataBlock = [&](const Exprs& i, const Exprs& k) {
@@ -98,7 +125,12 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             return tir::cast(kInt32, te::at(data, {i[0], dataBlock(i, k), row, column, k[3]})) *
                    tir::cast(kInt32, weight);
         const auto byteOf = [&](int64_t byte) {
-            return te::at(data, {i[0], dataBlock(i, k), row, column, k[3] * Expr(4) + Expr(byte)});
+            if (g->joinedColumns == 0)
+                return te::at(data,
+                              {i[0], dataBlock(i, k), row, column, k[3] * Expr(4) + Expr(byte)});
+            const Expr at = wordOfRow(g->joinedColumns * channels, k[3]) + Expr(byte);
+            return te::at(data, {i[0], dataBlock(i, k), row, column + floorDiv(at, Expr(channels)),
+                                 floorMod(at, Expr(channels))});
         };
         const Expr quad =
             isWhole ? te::at(data, {i[0], dataBlock(i, k), row, column}) : quadOf(4, byteOf);
@@ -129,6 +161,11 @@ constexpr AttrSpec kAttrs[] = {
     {"packed_dtype", "dtype", "type of the bytes of packed data", "uint8"},
     kNarrowWeightAttr,
     {"groups", "int", "independent convolutions; a block of results is of one", "1"},
+    {"joined_columns", "int",
+     "KW, at least 4 / b, of a weight [O/k, C/groups/b, KH, 1, ceil(KW * b / 4), k]: words of the "
+     "bytes that a row of the window has side by side, the last word those at its end; 0: words "
+     "are of one pixel",
+     "0"},
     {"weight_runs", "int", "1: a filter's channels lie side by side, [.., k, b/4]", "0"},
     {"out_layout", "string", "layout of the result, NCHW<o>c; o divides k or k divides o"}};
 

@@ -72,6 +72,14 @@ int64_t channelBlock(int64_t channels, int lanes)
     return 0;
 }
 
+int64_t byteBlock(int64_t channels, int lanes, const TargetFacts& facts)
+{
+    constexpr int kWordBytes = 4;
+    const bool multipliesWords = facts.vectorBytes <= kWordBytes && facts.byteMacs >= 1;
+    const int64_t block = channelBlock(channels, lanes);
+    return block == 0 && multipliesWords && channels <= lanes ? channels : block;
+}
+
 int64_t weightBlock(int64_t channels, int64_t block)
 {
     for (int64_t times = 4; times > 1; --times)

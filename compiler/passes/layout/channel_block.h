@@ -21,6 +21,9 @@ int blockLanes(const TargetFacts& facts);
 inline constexpr double kCopiedOfL2 = 0.375;
 /// Largest of {lanes, lanes/2, ..., 4} that divides `channels`; 0: not blocked.
 int64_t channelBlock(int64_t channels, int lanes);
+/// The same of bytes: where words of them are multiplied one by one, wherever they begin, a few
+/// channels are a block of their own, whatever their number.
+int64_t byteBlock(int64_t channels, int lanes, const TargetFacts& facts);
 /// Whether channels of a slice are blocks of so many; of plain values they are not.
 bool isOfWholeBlocks(const SliceRange& slice, int64_t block);
 /// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.

@@ -142,8 +142,9 @@ int64_t LayoutPlan::naturalBlock(ValueRef value) const
     const bool isQuantized = type.dtype == kUInt8 || type.dtype == kInt8 || type.dtype == kInt32;
     if (!followsFloats(type.dtype) && !isQuantized) return 0;
     const bool hasOwnLanes = isQuantized && m_machine.byteLanes > 0;
-    const int lanes = hasOwnLanes ? m_machine.byteLanes : m_machine.lanes;
-    return channelBlock(type.shape[1].value(), lanes);
+    const int64_t channels = type.shape[1].value();
+    return hasOwnLanes ? byteBlock(channels, m_machine.byteLanes, m_machine.facts)
+                       : channelBlock(channels, m_machine.lanes);
 }
 
 /// Options of a class: plain, then blocks from the widest. Quantized values have no choice.
@@ -155,6 +156,7 @@ void LayoutPlan::addClasses()
         const size_t root = rootOf(i);
         if (m_node.try_emplace(root, m_blocks.size()).second) {
             Blocks blocks{0};
+            if (natural > 0 && natural < 4) blocks.push_back(natural);
             for (int64_t block = natural; block >= 4; block /= 2)
                 if (m_module.type(value).shape[1].value() % block == 0) blocks.push_back(block);
             m_graph.addNode(std::vector<double>(blocks.size(), 0));

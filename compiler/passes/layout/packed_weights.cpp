@@ -78,6 +78,30 @@ Tensor packedConvWeight(const Tensor& weight, int64_t channels, int64_t inBlock,
         out);
 }
 
+Tensor joinedConvWeight(const Tensor& weight, int64_t inBlock, int64_t kernelBlock)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    const int64_t bytes = s[3] * inBlock, words = inWords(bytes) / kWordBytes;
+    std::vector<int32_t> out;
+    out.reserve(static_cast<size_t>(s[0] * s[1] / inBlock * s[2] * words));
+    for (int64_t o = 0; o < s[0]; o += kernelBlock)
+        for (int64_t i = 0; i < s[1]; i += inBlock)
+            for (int64_t y = 0; y < s[2]; ++y)
+                for (int64_t q = 0; q < words; ++q)
+                    for (int64_t k = o; k < o + kernelBlock; ++k) {
+                        const int64_t begin = std::min(q * kWordBytes, bytes - kWordBytes);
+                        std::array<int8_t, kWordBytes> word{};
+                        // What the word before has is not multiplied again.
+                        for (int64_t at = q * kWordBytes; at < begin + kWordBytes; ++at)
+                            word[static_cast<size_t>(at - begin)] = w[static_cast<size_t>(
+                                ((k * s[1] + i + at % inBlock) * s[2] + y) * s[3] + at / inBlock)];
+                        out.push_back(quad(word));
+                    }
+    return Tensor::of(kInt32, {s[0] / kernelBlock, s[1] / inBlock, s[2], 1, words, kernelBlock},
+                      out);
+}
+
 Tensor packedDepthwiseWeight(const Tensor& weight, int64_t block)
 {
     const std::vector<int64_t>& s = weight.shape();
@@ -126,6 +150,20 @@ Tensor packedDenseWeight(const Tensor& weight, int64_t block)
                 out.push_back(quad(word));
             }
     return Tensor::of(kInt32, {s[0] / block, words, block}, out);
+}
+
+Tensor zeroPointShare(const Tensor& weight, int64_t zeroPoint, std::vector<int64_t> shape)
+{
+    const auto w = weight.as<int8_t>();
+    const auto channels = static_cast<size_t>(weight.shape()[0]);
+    const size_t each = channels == 0 ? 0 : w.size() / channels;
+    std::vector<int32_t> out;
+    for (size_t o = 0; o < channels; ++o) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < each; ++i) sum += w[o * each + i];
+        out.push_back(static_cast<int32_t>(-zeroPoint * sum));
+    }
+    return Tensor::of(kInt32, std::move(shape), out);
 }
 
 } // namespace tenon::compiler

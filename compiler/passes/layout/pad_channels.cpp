@@ -53,6 +53,7 @@ public:
         , m_uses(module, function)
         , m_lanes(blockLanes(context.facts))
         , m_byteLanes(byteLanes(context))
+        , m_facts(context.facts)
         , m_hasByteProducts(context.code.byteProducts.has_value())
     {
     }
@@ -81,7 +82,7 @@ private:
         if (!weight || (!isInteger && weight->dtype() != kFloat32)) return chain;
         chain.channels = weight->shape()[0];
         const int lanes = isInteger ? m_byteLanes : m_lanes;
-        if (isInteger && (channelBlock(chain.channels, lanes) > 0 || hasUnknownZeros(conv)))
+        if (isInteger && (byteBlock(chain.channels, lanes, m_facts) > 0 || hasUnknownZeros(conv)))
             return chain;
         const int64_t padded = paddedChannels(chain.channels, lanes);
         chain.nodes = {conv.id};
@@ -249,6 +250,7 @@ private:
     UseIndex m_uses;
     int m_lanes;
     int m_byteLanes;
+    const TargetFacts& m_facts;
     bool m_hasByteProducts;
 };
 

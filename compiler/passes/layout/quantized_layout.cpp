@@ -5,6 +5,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/quantization.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/joined_rows.h"
 #include "compiler/passes/layout/packed_weights.h"
 #include "compiler/passes/layout/quantized_groups.h"
 #include "compiler/passes/layout/quantized_winograd.h"
@@ -16,21 +17,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-/// -zeroPoint times the sum of all weights of each output channel, as int32 of `shape`.
-Tensor zeroPointShare(const Tensor& weight, int64_t zeroPoint, std::vector<int64_t> shape)
-{
-    const auto w = weight.as<int8_t>();
-    const auto channels = static_cast<size_t>(weight.shape()[0]);
-    const size_t each = channels == 0 ? 0 : w.size() / channels;
-    std::vector<int32_t> out;
-    for (size_t o = 0; o < channels; ++o) {
-        int64_t sum = 0;
-        for (size_t i = 0; i < each; ++i) sum += w[o * each + i];
-        out.push_back(static_cast<int32_t>(-zeroPoint * sum));
-    }
-    return Tensor::of(kInt32, std::move(shape), out);
-}
 
 /// Operands that a packed layer needs: the constant weight and the zero point of the data.
 struct LayerConstants
@@ -139,19 +125,25 @@ PackedConvolution byColumns(const QuantizedLayerSite& site, const LayerConstants
     return {quads, std::move(weight), (s[3] + 3) / 4 * 4, 4, std::move(attrs)};
 }
 
+/// Of the data's channels, in whole words: as they lie, where that is possible.
+int64_t blockOfWords(const QuantizedLayerSite& site, int64_t channels)
+{
+    const int64_t has = site.values.blockOf(site.node.operands[0]);
+    const bool isReadable = has > 0 && has % kWordBytes == 0 && channels % has == 0;
+    return isReadable ? has : channelBlock(channels, site.lanes);
+}
+
 PackedConvolution packedConvolution(const QuantizedLayerSite& site, const LayerConstants& constants,
                                     int64_t channels, Attrs attrs)
 {
     const ValueRef data = site.node.operands[0];
-    const bool isPacked = channels % 4 != 0;
-    if (isPacked && site.bytes == kInt8) attrs.set("packed_dtype", kInt8);
+    const int64_t words = inWords(channels);
+    if (words > channels && site.bytes == kInt8) attrs.set("packed_dtype", kInt8);
     if (channels == 1) return byColumns(site, constants, std::move(attrs));
-    if (isPacked)
+    if (words > channels)
         return {site.patch.op(qnnPackChannelsOp, {site.values.plain(data)}), *constants.weight,
-                (channels + 3) / 4 * 4, 4, std::move(attrs)};
-    const int64_t has = site.values.blockOf(data);
-    const bool isReadable = has >= 4 && channels % has == 0;
-    const int64_t block = isReadable ? has : channelBlock(channels, site.lanes);
+                words, kWordBytes, std::move(attrs)};
+    const int64_t block = blockOfWords(site, channels);
     return {site.values.blocked(data, block), *constants.weight, channels, block, std::move(attrs)};
 }
 
@@ -188,13 +180,26 @@ int64_t filtersAtOnce(int64_t filters, int64_t block, const TargetFacts& facts)
     return loadsCopies && filters == kFive * block ? filters : weightBlock(filters, block);
 }
 
+ValueRef convolutionOfRows(const QuantizedLayerSite& site, const Tensor& weight,
+                           const RowBlocks& blocks, const Attrs& attrs)
+{
+    const ValueRef data = site.values.blocked(site.node.operands[0], blocks.in);
+    JoinedRows rows = joinedRows(weight, blocks, attrs);
+    return site.patch.op(qnnConv2dNchwcOp, {data, site.patch.constant(rows.weight)},
+                         withWeightFacts(site, rows.weight, std::move(rows.attrs)));
+}
+
 /// Four channels of each group are multiplied at once.
 ValueRef convolutionOfQuads(const QuantizedLayerSite& site, const LayerConstants& constants,
                             int64_t outBlock, const Attrs& attrs)
 {
-    PackedConvolution packed =
-        packedConvolution(site, constants, constants.weight->shape()[1], attrs);
-    const int64_t outChannels = constants.weight->shape()[0] / attrs.integer("groups", 1);
+    const std::vector<int64_t>& shape = constants.weight->shape();
+    const int64_t outChannels = shape[0] / attrs.integer("groups", 1);
+    const WordsOfRows words{site.values.blockOf(site.node.operands[0]), site.lanes, site.facts};
+    if (const int64_t block = joinedBlock(shape, words, attrs); block > 0)
+        return convolutionOfRows(site, *constants.weight,
+                                 {block, weightBlock(outChannels, outBlock)}, attrs);
+    PackedConvolution packed = packedConvolution(site, constants, shape[1], attrs);
     const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
                                            filtersAtOnce(outChannels, outBlock, site.facts));
     return site.patch.op(qnnConv2dNchwcOp, {packed.data, site.patch.constant(weight)},
@@ -240,9 +245,7 @@ ValueRef convolutionOfPoints(const QuantizedLayerSite& site, const Tensor& weigh
     attrs.set("tile", std::vector<int64_t>{tile.tile.rows, tile.tile.columns});
     attrs.set("kernel_size", std::vector<int64_t>{weight.shape()[2], weight.shape()[3]});
     const ValueRef data = site.node.operands[0];
-    const int64_t has = site.values.blockOf(data), channels = weight.shape()[1];
-    const bool isReadable = has >= 4 && channels % has == 0;
-    const int64_t block = isReadable ? has : channelBlock(channels, site.lanes);
+    const int64_t block = blockOfWords(site, weight.shape()[1]);
     const Tensor points =
         winogradWeightOfBytes(weight, tile, block, weightBlock(weight.shape()[0], outBlock));
     const bool arePairs = addsPairsOfHalves(site.facts);
@@ -262,14 +265,14 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     if (!constants || constants->computedZero.node.isValid() ||
         !constantShape({data.shape.begin() + 1, data.shape.end()}))
         return false;
-    const int64_t inChannels = data.shape[1].value();
-    const int64_t outChannels = node.types[0].shape[1].value();
+    const int64_t inChannels = data.shape[1].value(), outChannels = node.types[0].shape[1].value();
     const int64_t groups = node.attrs.integer("groups", 1);
     const bool isDepthwise = groups > 1 && groups == inChannels && groups == outChannels;
-    const auto joined = isDepthwise ? std::optional<int64_t>(1)
-                                    : joinedGroups({groups, inChannels, outChannels, site.lanes,
-                                                    site.vectorLanes, site.hasRuns});
-    const int64_t outBlock = channelBlock(outChannels / joined.value_or(1), site.lanes);
+    const auto joined = isDepthwise || groups == 1
+                            ? std::optional<int64_t>(1)
+                            : joinedGroups({groups, inChannels, outChannels, site.lanes,
+                                            site.vectorLanes, site.hasRuns});
+    const int64_t outBlock = byteBlock(outChannels / joined.value_or(1), site.lanes, site.facts);
     if (!joined || outBlock == 0) return false;
 
     Attrs attrs = node.attrs;

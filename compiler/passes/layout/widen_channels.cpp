@@ -107,7 +107,7 @@ private:
         if (!mayGrow(own)) return own.channels;
         if (!own.hasFloatLayers) {
             if (m_byteLanes == 0) return own.channels;
-            return channelBlock(own.channels, m_byteLanes) > 0
+            return byteBlock(own.channels, m_byteLanes, m_machine.facts) > 0
                        ? cheapestWidth(own, m_byteLanes)
                        : paddedChannels(own.channels, m_byteLanes);
         }

@@ -75,11 +75,11 @@ int64_t widenedPositions(const Schedule& schedule, const std::string& conv, cons
                          const TargetFacts& facts)
 {
     const auto& [shape, loops] = site;
-    if (facts.byteMacs < 1 || shape.lanes % kFilters != 0 || !isSignedDot(blockOf(schedule, conv)))
+    if (facts.byteMacs < 1 || shape.lanes < kFilters || !isSignedDot(blockOf(schedule, conv)))
         return 0;
     const int64_t columns = schedule.extentOf(loops.column);
     const int64_t words = wordsOfPosition(schedule, loops);
-    const int64_t pairs = shape.outBlocks * shape.lanes / kFilters;
+    const int64_t pairs = shape.outBlocks * ((shape.lanes + kFilters - 1) / kFilters);
     const int64_t tensors = shape.inputPositions * shape.inputPositionBytes +
                             shape.rows * shape.columns * shape.outBlocks * shape.lanes;
     const int64_t mostBytes = std::max(kStripBytes, tensors / 2);
@@ -117,7 +117,8 @@ std::vector<std::string> tileWidened(Schedule& schedule, const std::string& conv
                                      int64_t positions)
 {
     const auto& [shape, loops] = site;
-    const auto filters = schedule.split(loops.lane, {-1, kFilters});
+    const auto filters = shape.lanes % kFilters == 0 ? schedule.split(loops.lane, {-1, kFilters})
+                                                     : schedule.splitOverlap(loops.lane, kFilters);
     const auto columns = schedule.splitOverlap(loops.column, positions);
     outer.insert(outer.end(),
                  {columns[0], loops.outBlock, filters[0], loops.inBlock, loops.kernelRow,

@@ -16,6 +16,7 @@ using tir::ExprKind;
 constexpr size_t kColumnAxis = 3;
 /// Vectors of a row for which a loop takes longer than they do.
 constexpr int64_t kFewVectors = 4;
+constexpr int64_t kWordBytes = 4;
 
 /// Columns [first, second) of the padded image that are inside the image.
 using Inside = std::pair<int64_t, int64_t>;
@@ -63,9 +64,13 @@ void vectorizePixels(Schedule& schedule, const std::string& block, int64_t lanes
     const std::string &column = loops[loops.size() - 2], &channels = loops.back();
     const int64_t each = schedule.extentOf(channels), count = each * schedule.extentOf(column);
     const bool isBlocked = axesOf(schedule, block).size() == kColumnAxis + 2;
-    const int64_t bytes =
-        each * bufferNamed(schedule.function(), outputOf(schedule, block))->dtype.bytes();
-    if (!isBlocked || each == 1 || bytes >= kFewBytes || each >= lanes || count < lanes)
+    const int64_t element =
+        bufferNamed(schedule.function(), outputOf(schedule, block))->dtype.bytes();
+    const int64_t bytes = each * element;
+    // Of words of any channels, each byte would ask for its pixel.
+    const bool isOfVectors = lanes * element > kWordBytes;
+    if (!isBlocked || !isOfVectors || each == 1 || bytes >= kFewBytes || each >= lanes ||
+        count < lanes)
         return vectorizeColumns(schedule, block, lanes);
     const std::string pixels = schedule.fuse({column, channels});
     if (count == lanes) return schedule.vectorize(pixels);

@@ -219,8 +219,49 @@ TEST_P(MicroKernels, ConvolveFewOrOddChannels)
     expectAsWritten({.channels = 17, .filters = 12, .rows = 4, .columns = 5});
 }
 
+TEST_P(MicroKernels, ConvolveRowsOfAnyChannels)
+{
+    expectAsWritten({.channels = 5,
+                     .filters = 6,
+                     .rows = 5,
+                     .columns = 7,
+                     .kernelRows = 3,
+                     .kernelColumns = 3,
+                     .padding = 1});
+    expectAsWritten({.channels = 7,
+                     .filters = 13,
+                     .rows = 7,
+                     .columns = 9,
+                     .kernelRows = 2,
+                     .kernelColumns = 5,
+                     .stride = 2,
+                     .padding = 2});
+    expectAsWritten({.channels = 2,
+                     .filters = 3,
+                     .rows = 6,
+                     .columns = 6,
+                     .kernelRows = 3,
+                     .kernelColumns = 3});
+    expectAsWritten({.channels = 10, .filters = 6, .rows = 4, .columns = 5});
+    expectAsWritten({.channels = 6,
+                     .filters = 1,
+                     .rows = 4,
+                     .columns = 5,
+                     .kernelRows = 3,
+                     .kernelColumns = 3,
+                     .padding = 1});
+}
+
 TEST_P(MicroKernels, ConvolveDepthwise)
 {
+    expectAsWritten({.channels = 6,
+                     .filters = 6,
+                     .rows = 5,
+                     .columns = 6,
+                     .kernelRows = 3,
+                     .kernelColumns = 3,
+                     .padding = 1,
+                     .groups = 6});
     expectAsWritten({.channels = 16,
                      .filters = 16,
                      .rows = 7,

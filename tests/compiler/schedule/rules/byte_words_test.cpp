@@ -21,6 +21,7 @@ struct ConvCase
 {
     int64_t blocks, block, filters, height, width, kernel, stride, padding;
     std::string dtype = "int8";
+    bool isJoined = false; ///< rows of the window are runs of bytes
 
     std::string text() const
     {
@@ -31,12 +32,16 @@ struct ConvCase
             return out;
         };
         return "%x: Tensor[(" + list({1, blocks, height, width, block}) + "), " + dtype +
-               "], %w: Tensor[(" + list({1, blocks, kernel, kernel, block / 4, filters}) +
+               "], %w: Tensor[(" +
+               (isJoined ? list({1, blocks, kernel, 1, (kernel * block + 3) / 4, filters})
+                         : list({1, blocks, kernel, kernel, block / 4, filters})) +
                "), int32], %b: Tensor[(" + list({1, 1, 1, 1, filters}) +
                "), int32]\n%c = qnn.contrib_conv2d_NCHWc(%x, %w, out_layout=\"NCHW" +
                std::to_string(filters) + "c\", pad_value=-3, padding=[" +
                list({padding, padding, padding, padding}) + "], strides=[" +
-               list({stride, stride}) + "])\n%y = add(%c, %b)\n";
+               list({stride, stride}) + "]" +
+               (isJoined ? ", joined_columns=" + std::to_string(kernel) : "") +
+               ")\n%y = add(%c, %b)\n";
     }
 };
 
@@ -92,6 +97,29 @@ TEST(ByteWords, ComputeTheSameForRandomShapes)
                    .kernel = kernel,
                    .stride = from({1, 2}),
                    .padding = kernel / 2};
+        widened += isWidened(c, kDsp);
+    }
+    EXPECT_GT(widened, 5);
+}
+
+TEST(ByteWords, OfRowsOfAnyChannelsComputeTheSame)
+{
+    std::mt19937 random(5);
+    const auto from = [&](std::initializer_list<int64_t> choices) {
+        return choices.begin()[random() % choices.size()];
+    };
+    int widened = 0;
+    for (int i = 0; i < 40; ++i) {
+        const int64_t kernel = from({2, 3, 5});
+        ConvCase c{.blocks = from({1, 1, 2}),
+                   .block = from({2, 3, 5, 6, 7, 10, 13}),
+                   .filters = from({1, 2, 3, 5, 6, 7, 16}),
+                   .height = from({1, 3, 4}),
+                   .width = from({1, 2, 3, 4, 5, 6, 7, 9}),
+                   .kernel = kernel,
+                   .stride = from({1, 2}),
+                   .padding = kernel / 2,
+                   .isJoined = true};
         widened += isWidened(c, kDsp);
     }
     EXPECT_GT(widened, 5);
