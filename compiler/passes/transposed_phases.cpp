@@ -4,18 +4,38 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace tenon::compiler {
 
+int64_t TransposedAxis::phases() const { return std::min(stride, output); }
+
+/// Result o takes tap k from pixel (o + padding - k * dilation) / stride where that divides: of
+/// every stride / gcd-th tap, pixels that are dilation / gcd apart.
 AxisPhase TransposedAxis::phase(int64_t index) const
 {
-    AxisPhase out{.stride = stride, .first = (index + padding) % stride};
-    out.taps = (kernel - out.first + stride - 1) / stride;
-    out.results = (output - index + stride - 1) / stride;
-    out.before = out.taps - 1 - (index + padding) / stride;
-    out.after = out.results - 1 + out.taps - out.before - input;
+    const int64_t shared = std::gcd(stride, dilation), at = index + padding;
+    AxisPhase out{.stride = stride / shared,
+                  .dilation = dilation / shared,
+                  .results = (output - index + stride - 1) / stride};
+    if (at % shared != 0) return out;
+    while ((at - out.first * dilation) % stride != 0) ++out.first;
+    out.taps = std::max<int64_t>(0, (kernel - out.first + out.stride - 1) / out.stride);
+    if (out.taps == 0) return out;
+    if (out.taps == 1) out.dilation = 1;
+    const int64_t reach = (out.taps - 1) * out.dilation;
+    out.before = reach - (at - out.first * dilation) / stride;
+    out.after = out.results + reach - out.before - input;
     return out;
+}
+
+std::pair<int64_t, int64_t> TransposedAxis::pixelsOf(const AxisPhase& phase) const
+{
+    if (phase.taps == 0) return {0, 0};
+    const int64_t first = std::max<int64_t>(0, -phase.before);
+    const int64_t end = input - std::max<int64_t>(0, -phase.after);
+    return {first, std::max(first, end)};
 }
 
 bool TransposedAxis::hasPhases() const
@@ -30,10 +50,12 @@ bool TransposedAxis::hasPhases() const
 TransposedAxis transposedAxis(const Module& module, const NodeRecord& node,
                               const std::vector<int64_t>& weight, size_t axis)
 {
-    return {module.type(node.operands[0]).shape[2 + axis].value(), weight[2 + axis],
+    return {module.type(node.operands[0]).shape[2 + axis].value(),
+            weight[2 + axis],
             node.attrs.integers("strides", {1, 1})[axis],
             node.attrs.integers("padding", {0, 0, 0, 0})[axis],
-            node.types[0].shape[2 + axis].value()};
+            node.types[0].shape[2 + axis].value(),
+            node.attrs.integers("dilation", {1, 1})[axis]};
 }
 
 std::vector<int64_t> TransposedPhase::padding() const
@@ -66,8 +88,8 @@ Tensor TransposedPhase::weightOf(const Tensor& weight, int64_t groups) const
 std::vector<TransposedPhase> phasesOf(const TransposedAxis& rows, const TransposedAxis& columns)
 {
     std::vector<TransposedPhase> out;
-    for (int64_t y = 0; y < rows.stride; ++y)
-        for (int64_t x = 0; x < columns.stride; ++x)
+    for (int64_t y = 0; y < rows.phases(); ++y)
+        for (int64_t x = 0; x < columns.phases(); ++x)
             out.push_back({rows.phase(y), columns.phase(x)});
     return out;
 }

@@ -6,6 +6,7 @@
 #include "core/ir/module.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tenon::compiler {
@@ -13,22 +14,29 @@ namespace tenon::compiler {
 using namespace core;
 
 /// What one phase reads along an axis: taps first, first + stride, ... of the kernel, the last one
-/// first, beginning `before` pixels outside of the image.
+/// first, `dilation` pixels apart, beginning `before` pixels outside of the image. Less than none:
+/// so many pixels of the image are not read.
 struct AxisPhase
 {
     int64_t stride = 1, first = 0, taps = 0;
+    int64_t dilation = 1;
     int64_t before = 0, after = 0;
     int64_t results = 0;
 };
 
-/// Rows or columns of nn.conv2d_transpose without dilation.
+/// Rows or columns of nn.conv2d_transpose.
 struct TransposedAxis
 {
     int64_t input, kernel, stride, padding, output;
+    int64_t dilation = 1;
 
+    /// With results; of fewer results than steps, each is a phase.
+    int64_t phases() const;
     AxisPhase phase(int64_t index) const;
     /// Each phase has taps, and reads the whole image.
     bool hasPhases() const;
+    /// Pixels [first, end) that the phase reads, none where it has no taps or meets only padding.
+    std::pair<int64_t, int64_t> pixelsOf(const AxisPhase& phase) const;
 };
 
 /// Of axis 0, rows, or 1, columns, of a node whose weight has this shape.

@@ -193,7 +193,8 @@ private:
         if (!filters || !film) return std::nullopt;
         const Tensor& weight = *filters->weight;
         if (const auto spread = spreadFilmOf(m_module, node))
-            if (const auto images = transposedConvolution(*spread, weight, result)) return images;
+            if (const auto images = transposedConvolution(*spread, weight, result, node.types[0]))
+                return images;
         const std::vector<int64_t> strides = node.attrs.integers("strides", {}),
                                    padding = node.attrs.integers("padding", {}),
                                    dilation = node.attrs.integers("dilation", {});
@@ -222,7 +223,7 @@ private:
 
     /// Of a transposed convolution: each phase of the result's frames is one of images.
     std::optional<ValueRef> transposedConvolution(const SpreadFilm& spread, const Tensor& weight,
-                                                  const Film& result)
+                                                  const Film& result, const TensorType& type)
     {
         const TransposedAxis& axis = spread.axes[0];
         const auto attrs = spread.planeAttrs();
@@ -233,18 +234,31 @@ private:
         for (int64_t i = 0; i < axis.stride; ++i) {
             const AxisPhase phase = axis.phase(i);
             const int64_t after = phase.after + frames - phase.results; // as many of each phase
-            if (phase.taps < 1 || phase.before <= -film->frames || after <= -film->frames)
+            if (phase.taps > 0 && (phase.before <= -film->frames || after <= -film->frames))
                 return std::nullopt;
             phases.push_back({phase, {phase.taps, 1, 1, phase.before, after}});
         }
         std::vector<ValueRef> parts;
         for (const auto& [phase, window] : phases)
-            parts.push_back(m_patch->op(conv2dTransposeOp,
-                                        {stacked(spread.data, *film, window),
-                                         m_patch->constant(spread.filtersOf(weight, phase), "")},
-                                        *attrs));
+            parts.push_back(
+                phase.taps < 1
+                    ? zeroImages(type, frames)
+                    : m_patch->op(conv2dTransposeOp,
+                                  {stacked(spread.data, *film, window),
+                                   m_patch->constant(spread.filtersOf(weight, phase), "")},
+                                  *attrs));
         if (parts.size() == 1) return parts[0];
         return m_patch->op(joinFramesOp, parts, {{"frames", result.frames}});
+    }
+
+    /// Of a film of this type, that no tap reaches.
+    ValueRef zeroImages(const TensorType& film, int64_t frames)
+    {
+        const ValueRef zero = m_patch->constant(Tensor::of<float>(kFloat32, {}, {0.0F}));
+        const Shape& shape = film.shape;
+        const std::vector<std::string> sizes{(shape[0] * Dim(frames)).text(), shape[1].text(),
+                                             shape[3].text(), shape[4].text()};
+        return m_patch->op(fullOp, {zero}, {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
     }
 
     /// Of windows over frames, rows and columns: of windows of each image, then over the frames.

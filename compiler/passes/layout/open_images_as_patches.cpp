@@ -237,12 +237,13 @@ private:
                                   .stride = node.attrs.integers("strides", {1, 1})[i],
                                   .padding = node.attrs.integers("padding", {0, 0, 0, 0})[i]};
         };
-        const std::array axes{axis(0), axis(1)};
+        std::array axes{axis(0), axis(1)};
         const Sides least = m_sides.of(node.types[0]);
         Sides steps{};
         for (size_t i = 0; i < steps.size(); ++i)
             steps[i] = (least[i] + axes[i].stride - 1) / axes[i].stride;
         const Sides sides{steps[0] * axes[0].stride, steps[1] * axes[1].stride};
+        for (size_t i = 0; i < sides.size(); ++i) axes[i].output = sides[i];
         const std::optional<ValueRef> phases = phasesOf(node, axes, steps, sides);
         return Pieces{phases ? *phases : transposedPatches(node, axes, steps, sides), sides};
     }

@@ -12,6 +12,8 @@
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/transposed_phases.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tenon::compiler {
@@ -38,10 +40,9 @@ public:
             case TransposedForm::Pixel: patches.push_back(asDense(node)); break;
             case TransposedForm::Phases: patches.push_back(patchOf(node)); break;
             case TransposedForm::Windows:
-                if (auto patch = phasesAsChannels(m_module, m_function, node))
-                    patches.push_back(std::move(*patch));
+                auto patch = phasesAsChannels(m_module, m_function, node);
+                patches.push_back(patch ? std::move(*patch) : patchOf(node));
                 break;
-            case TransposedForm::Direct: break;
             }
         }
         return patches;
@@ -52,12 +53,24 @@ private:
     {
         if (node.kind != NodeKind::Op || !isOp(node, conv2dTransposeOp)) return false;
         const Tensor* weight = constantOf(m_module, node.operands[1]);
-        const std::vector<int64_t> ones{1, 1};
         // Phases of depthwise layers take memory, and save few products.
         if (m_savesMemory && groupsOf(node) != 1) return false;
         return weight && weight->dtype() == kFloat32 &&
-               node.attrs.integers("dilation", ones) == ones &&
-               constantShape({dataShape(node).begin() + 1, dataShape(node).end()}).has_value();
+               constantShape({dataShape(node).begin() + 1, dataShape(node).end()}).has_value() &&
+               !(m_savesMemory && hasEmptyPhases(node));
+    }
+
+    /// Zeros that would be constants.
+    bool hasEmptyPhases(const NodeRecord& node) const
+    {
+        for (size_t i = 0; i < 2; ++i) {
+            const TransposedAxis each = axis(node, i);
+            for (int64_t index = 0; index < each.phases(); ++index) {
+                const auto [first, end] = each.pixelsOf(each.phase(index));
+                if (first == end) return true;
+            }
+        }
+        return false;
     }
 
     const Shape& dataShape(const NodeRecord& node) const
@@ -77,26 +90,62 @@ private:
     }
 
     ValueRef convolutionOf(PatchWriter& patch, const NodeRecord& node,
+                           const std::array<TransposedAxis, 2>& axes,
                            const TransposedPhase& phase) const
     {
+        const std::array<std::pair<int64_t, int64_t>, 2> pixels{axes[0].pixelsOf(phase.rows),
+                                                                axes[1].pixelsOf(phase.columns)};
+        if (pixels[0].first == pixels[0].second || pixels[1].first == pixels[1].second)
+            return zerosOf(patch, node, phase);
         const ValueRef weight =
             patch.constant(phase.weightOf(*constantOf(m_module, node.operands[1]), groupsOf(node)),
                            m_module.node(node.operands[1].node).name);
-        return patch.op(conv2dOp, {node.operands[0], weight},
-                        {{"padding", phase.padding()}, {"groups", groupsOf(node)}});
+        std::vector<int64_t> padding = phase.padding();
+        for (int64_t& side : padding) side = std::max<int64_t>(0, side);
+        Attrs attrs{{"padding", padding}, {"groups", groupsOf(node)}};
+        if (phase.rows.dilation != 1 || phase.columns.dilation != 1)
+            attrs.set("dilation",
+                      std::vector<int64_t>{phase.rows.dilation, phase.columns.dilation});
+        return patch.op(conv2dOp, {partOf(patch, node.operands[0], axes, pixels), weight},
+                        std::move(attrs));
+    }
+
+    /// The image without the rows and columns that a phase does not read.
+    static ValueRef partOf(PatchWriter& patch, ValueRef image,
+                           const std::array<TransposedAxis, 2>& axes,
+                           const std::array<std::pair<int64_t, int64_t>, 2>& pixels)
+    {
+        const std::vector<int64_t> begin{pixels[0].first, pixels[1].first};
+        const std::vector<int64_t> end{pixels[0].second, pixels[1].second};
+        if (begin == std::vector<int64_t>{0, 0} &&
+            end == std::vector<int64_t>{axes[0].input, axes[1].input})
+            return image;
+        return patch.op(stridedSliceOp, {image},
+                        {{"axes", std::vector<int64_t>{2, 3}}, {"begin", begin}, {"end", end}});
+    }
+
+    /// Of a phase that no tap reaches.
+    ValueRef zerosOf(PatchWriter& patch, const NodeRecord& node, const TransposedPhase& phase) const
+    {
+        const Shape& result = node.types[0].shape;
+        const ValueRef zero = patch.constant(Tensor::of<float>(kFloat32, {}, {0.0F}));
+        const std::vector<std::string> sizes{result[0].text(), result[1].text(),
+                                             std::to_string(phase.rows.results),
+                                             std::to_string(phase.columns.results)};
+        return patch.op(fullOp, {zero}, {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
     }
 
     Patch patchOf(const NodeRecord& node) const
     {
-        const TransposedAxis rows = axis(node, 0), columns = axis(node, 1);
-        const std::vector<int64_t> strides{rows.stride, columns.stride};
+        const std::array axes{axis(node, 0), axis(node, 1)};
+        const std::vector<int64_t> strides{axes[0].phases(), axes[1].phases()};
         PatchWriter patch(m_module, m_function.id, "split-phases",
                           "each of " + std::to_string(strides[0] * strides[1]) +
                               " phases is a convolution of its own",
                           {node.id});
         std::vector<ValueRef> phases;
-        for (const TransposedPhase& phase : phasesOf(rows, columns))
-            phases.push_back(convolutionOf(patch, node, phase));
+        for (const TransposedPhase& phase : phasesOf(axes[0], axes[1]))
+            phases.push_back(convolutionOf(patch, node, axes, phase));
         const ValueRef joined =
             phases.size() == 1 ? phases[0] : patch.op(joinPhasesOp, phases, {{"strides", strides}});
         patch.replace({node.id, 0}, joined);

@@ -19,21 +19,22 @@ TransposedForm transposedForm(const Module& module, const NodeRecord& node,
         return a.input == 1 && a.padding == 0 && a.output == a.kernel;
     };
     if (groups == 1 && isOne(axes[0]) && isOne(axes[1])) return TransposedForm::Pixel;
+    const bool isDilated = axes[0].dilation != 1 || axes[1].dilation != 1;
     // A kernel for each of many phases joins them element by element.
     constexpr int64_t kMostPhasesOfAxis = 8;
-    if (std::max(axes[0].stride, axes[1].stride) > kMostPhasesOfAxis)
+    if (!isDilated && std::max(axes[0].stride, axes[1].stride) > kMostPhasesOfAxis)
         return TransposedForm::Windows;
-    // Others than narrow ones are widened where they fill no vector.
     const auto isFilled = [&](int64_t channels) {
         return channels >= lanes || channelBlock(channels, lanes) != 0;
     };
-    if (isFilled(weight[0]) && isFilled(weight[1] * groups) && axes[0].hasPhases() &&
-        axes[1].hasPhases())
-        return TransposedForm::Phases;
-    // Few results of whole vectors of channels.
-    const bool isNarrow = groups == 1 && weight[0] >= lanes && weight[1] < lanes &&
-                          axes[0].stride * axes[1].stride > 1;
-    return isNarrow ? TransposedForm::Windows : TransposedForm::Direct;
+    const bool isWhole = axes[0].hasPhases() && axes[1].hasPhases();
+    const bool fillsVectors = isFilled(weight[0]) && isFilled(weight[1] * groups);
+    // Few results of whole vectors of channels; not where windows would be mostly zeros.
+    const bool hasTaps = axes[0].kernel >= axes[0].stride && axes[1].kernel >= axes[1].stride;
+    const bool isNarrow = !isDilated && groups == 1 && weight[0] >= lanes && weight[1] < lanes &&
+                          axes[0].stride * axes[1].stride > 1 && hasTaps;
+    return isNarrow && !(isWhole && fillsVectors) ? TransposedForm::Windows
+                                                  : TransposedForm::Phases;
 }
 
 } // namespace tenon::compiler

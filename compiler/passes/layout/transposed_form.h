@@ -8,13 +8,12 @@ namespace tenon::compiler {
 
 enum class TransposedForm : uint8_t
 {
-    Direct,
     Pixel,  ///< of one pixel: a dense layer
     Phases, ///< a convolution each
-    Windows ///< one convolution of all results of a window, where there are any such
+    Windows ///< one convolution of all results of a window; phases where there are no such windows
 };
 
-/// Of nn.conv2d_transpose without dilation, of an image of known size, whose weight has this shape.
+/// Of nn.conv2d_transpose of an image of known size, whose weight has this shape.
 TransposedForm transposedForm(const Module& module, const NodeRecord& node,
                               const std::vector<int64_t>& weight, int lanes);
 

@@ -81,7 +81,6 @@ std::optional<Forms> transposedForms(const Module& module, const NodeRecord& nod
     case TransposedForm::Windows:
         if (windows) forms.floats.push_back(sizeOf(*windows, batch, weight[0], weight[1]));
         break;
-    case TransposedForm::Direct: break;
     }
     return forms.floats.empty() ? std::nullopt : std::optional(std::move(forms));
 }
