@@ -106,14 +106,22 @@ void depthwise(GraphBuilder& b)
               x.shape[1] * (b.chance(20) ? 2 : 1)});
 }
 
+/// Of channels that fill no vectors.
+GraphValue oddImage(GraphBuilder& b)
+{
+    static constexpr int64_t kOdd[] = {1, 2, 3, 5, 7, 13, 18, 24};
+    return b.addInput(
+        {b.chance(30) ? 3 : 1, kOdd[b.pick(0, std::size(kOdd) - 1)], b.pick(1, 12), b.pick(1, 12)});
+}
+
 void transposed(GraphBuilder& b)
 {
-    const GraphValue x = image(b);
+    const GraphValue x = b.chance(50) ? oddImage(b) : image(b);
     const bool isDepthwise = b.chance(15);
     const int64_t groups = isDepthwise ? x.shape[1] : b.chance(20) && x.shape[1] % 4 == 0 ? 4 : 1;
-    const int64_t perGroup = isDepthwise  ? (b.chance(80) ? 1 : 2)
-                             : groups > 1 ? b.pick(1, 8)
-                                          : channels(b);
+    const int64_t perGroup = isDepthwise                  ? (b.chance(80) ? 1 : 2)
+                             : groups > 1 || b.chance(30) ? b.pick(1, 8)
+                                                          : channels(b);
     convolveTransposed(b, x, {groups, perGroup, 5, 40});
     if (b.chance(40)) normalize(b);
     activate(b);
