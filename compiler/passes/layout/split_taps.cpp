@@ -15,11 +15,13 @@
 namespace tenon::compiler {
 namespace {
 
-/// Share of the products above which one kernel for all taps is faster: a part is copied, and its
-/// result added.
-constexpr double kMostOfAll = 0.7;
-/// Channels of data and of results that are worth these copies.
-constexpr int64_t kFewestChannels = 64;
+/// Share of the work of one kernel for all taps above which that is faster.
+constexpr double kMostOfAll = 0.875;
+/// Of each tap, a part of the image is copied, and its results are widened and added: what moving
+/// a channel's pixel takes, and a tap's calls, in products.
+constexpr double kProductsPerCopy = 4;
+constexpr double kCopiesOfResults = 3;
+constexpr double kProductsPerTap = 2000;
 constexpr int64_t kMostTaps = 25;
 
 /// Results [first, end) of an axis that a tap reads the image for, and its offset there.
@@ -85,17 +87,26 @@ private:
     static bool isMostlyPadding(const Site& site)
     {
         const std::vector<int64_t>& weight = site.weight->shape();
-        if (std::min(weight[0], weight[1]) < kFewestChannels || weight[2] * weight[3] > kMostTaps)
-            return false;
-        double share = 1;
+        if (weight[2] * weight[3] > kMostTaps) return false;
+        double pixels = 1, taps = 1;
         for (size_t axis = 0; axis < 2; ++axis) {
-            int64_t met = 0;
-            for (int64_t tap = 0; tap < weight[2 + axis]; ++tap)
-                met += site.reach(axis, tap).extent();
-            share *= static_cast<double>(met) /
-                     static_cast<double>(weight[2 + axis] * site.result[2 + axis]);
+            int64_t met = 0, meeting = 0;
+            for (int64_t tap = 0; tap < weight[2 + axis]; ++tap) {
+                const int64_t extent = site.reach(axis, tap).extent();
+                met += extent;
+                meeting += extent > 0 ? 1 : 0;
+            }
+            pixels *= static_cast<double>(met);
+            taps *= static_cast<double>(meeting);
         }
-        return share > 0 && share <= kMostOfAll;
+        if (pixels == 0) return false;
+        const auto outputs = static_cast<double>(weight[0]);
+        const auto inputs = static_cast<double>(weight[1]);
+        const double copies = kProductsPerCopy * (inputs + kCopiesOfResults * outputs);
+        const double parts = pixels * (inputs * outputs + copies) + taps * kProductsPerTap;
+        const auto results = static_cast<double>(site.result[2] * site.result[3]);
+        return parts <=
+               kMostOfAll * inputs * outputs * results * static_cast<double>(weight[2] * weight[3]);
     }
 
     /// [O, C, 1, 1] of a tap.
