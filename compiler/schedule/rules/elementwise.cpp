@@ -203,14 +203,15 @@ void scheduleJoinedRows(Schedule& schedule, const std::string& block,
 void unrollPeriods(Schedule& schedule, const tir::Stmt& block, std::vector<AxisView>& axes,
                    size_t contiguous)
 {
-    constexpr int64_t kLongestPeriod = 8;
+    constexpr int64_t kLongestPeriod = 8, kFewestPeriods = 4;
     std::vector<std::string> order, places;
     for (size_t i = 0; i + contiguous < axes.size(); ++i) {
         const int64_t period = periodOf(block, block->block.iters[i]);
-        if (period < 2 || period > kLongestPeriod || axes[i].extent % period != 0) continue;
+        if (period < 2 || period > kLongestPeriod) continue;
+        if (axes[i].extent % period != 0 && axes[i].extent < kFewestPeriods * period) continue;
         const auto parts = schedule.split(axes[i].loop, {-1, period});
         axes[i].loop = parts[0];
-        axes[i].extent /= period;
+        axes[i].extent = (axes[i].extent + period - 1) / period;
         places.push_back(parts[1]);
     }
     if (places.empty()) return;
@@ -279,6 +280,11 @@ void scheduleInTurns(Schedule& schedule, const tir::Stmt& block, std::vector<Axi
     std::vector<std::string> outer, own;
     for (size_t i = 0; i < axes.size(); ++i)
         (i + turns.ownAxes < axes.size() ? outer : own).push_back(axes[i].loop);
+    if (turns.whole > 0) {
+        const auto parts = blocksOfParts(schedule, block->block.name, own.back(), {turns.whole});
+        own.back() = schedule.loopsOf(parts[0]).back();
+        schedule.unroll(schedule.loopsOf(parts[1]).back());
+    }
     interleave(schedule, turns, own, lanes);
     return parallelise(schedule, outer, facts);
 }

@@ -39,7 +39,7 @@ std::optional<Interleaving> alongTwoAxes(const tir::Stmt& block)
         return std::nullopt;
     for (size_t i = 1; i < steps.access.size(); ++i)
         if (steps.access[i][along] != 0 && steps.access[i][along] != 1) return std::nullopt;
-    return Interleaving{parts, 2, count};
+    return Interleaving{.parts = parts, .ownAxes = 2, .neighbours = count};
 }
 
 /// By what loads divide the axis as their last index, all by the same; 0 where one does not.
@@ -68,12 +68,16 @@ std::optional<Interleaving> alongRemainders(const tir::Stmt& block)
     const tir::IterVar& last = block->block.iters.back();
     const int64_t parts = divisorInLoads(block, last.var);
     if (last.extent->kind != tir::ExprKind::IntImm || !isFew(parts) ||
-        last.extent->integer % parts != 0 || last.extent->integer / parts < kFewestNeighbours ||
+        last.extent->integer / parts < kFewestNeighbours ||
         (branchesAlong(block, last.var) && periodOf(block, last) != parts))
         return std::nullopt;
     const tir::Expr& to = block->body->indices.back();
     if (to->kind != tir::ExprKind::VarRef || to->var != last.var) return std::nullopt;
-    return Interleaving{parts, 1, last.extent->integer / parts};
+    const int64_t left = last.extent->integer % parts;
+    return Interleaving{.parts = parts,
+                        .ownAxes = 1,
+                        .neighbours = last.extent->integer / parts,
+                        .whole = left == 0 ? 0 : last.extent->integer - left};
 }
 
 } // namespace

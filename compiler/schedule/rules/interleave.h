@@ -18,6 +18,7 @@ struct Interleaving
     int64_t parts;  ///< that take turns
     size_t ownAxes; ///< trailing axes: 2 where the last one counts the parts, 1 where it has both
     int64_t neighbours; ///< of one part, or as many as come into order cheaply
+    int64_t whole = 0;  ///< elements of the last axis that take whole turns, where others follow
 };
 
 /// Nothing where vectors of each part would not be read side by side.

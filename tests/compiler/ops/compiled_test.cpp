@@ -159,6 +159,13 @@ constexpr const char* kOddCases[] = {
     "nn.conv2d_transpose(%x, %w, strides=[2, 2])",
     "%x: Tensor[(1, 4, 6, 7), float32], %w: Tensor[(4, 3, 3, 4), float32] => "
     "nn.conv2d_transpose(%x, %w, padding=[1, 0, 1, 2], strides=[3, 2], dilation=[1, 2], groups=2)",
+    "%a: Tensor[(1, 2, 5, 14), float32], %b: Tensor[(1, 2, 5, 14), float32], "
+    "%c: Tensor[(1, 2, 5, 13), float32] => join_phases(%a, %b, %c, strides=[1, 3])",
+    "%a: Tensor[(1, 2, 6, 11), float32], %b: Tensor[(1, 2, 6, 10), float32], "
+    "%c: Tensor[(1, 2, 5, 11), float32], %d: Tensor[(1, 2, 5, 10), float32] => "
+    "join_phases(%a, %b, %c, %d, strides=[2, 2])",
+    "%a: Tensor[(1, 2, 5, 9, 8), float32], %b: Tensor[(1, 2, 4, 9, 8), float32], "
+    "%c: Tensor[(1, 2, 4, 9, 8), float32] => join_phases(%a, %b, %c, strides=[3, 1])",
     "%x: Tensor[(3, 37), float32], %w: Tensor[(29, 37), float32] => nn.dense(%x, %w)",
     "%x: Tensor[(1, 100), float32], %w: Tensor[(3, 100, 16), float32] => nn.contrib_dense_pack(%x, "
     "%w, weight_layout=\"NK16n\")",
