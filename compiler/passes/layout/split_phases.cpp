@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 namespace tenon::compiler {
 namespace {
@@ -36,19 +37,24 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             if (!isPlain(node)) continue;
-            switch (transposedForm(m_module, node, weightShape(node), m_lanes)) {
-            case TransposedForm::Pixel: patches.push_back(asDense(node)); break;
-            case TransposedForm::Phases: patches.push_back(patchOf(node)); break;
-            case TransposedForm::Windows:
-                auto patch = phasesAsChannels(m_module, m_function, node);
-                patches.push_back(patch ? std::move(*patch) : patchOf(node));
-                break;
-            }
+            if (auto patch = patchFor(node)) patches.push_back(std::move(*patch));
         }
         return patches;
     }
 
 private:
+    std::optional<Patch> patchFor(const NodeRecord& node) const
+    {
+        const TransposedForm form = transposedForm(m_module, node, weightShape(node), m_lanes);
+        if (form == TransposedForm::Pixel) return asDense(node);
+        if (form == TransposedForm::Windows)
+            if (auto patch = phasesAsChannels(m_module, m_function, node)) return patch;
+        // Each phase is kernels to compile: of steps of 64 there would be 4,096.
+        constexpr int64_t kMostPhases = 64;
+        if (axis(node, 0).phases() * axis(node, 1).phases() > kMostPhases) return std::nullopt;
+        return patchOf(node);
+    }
+
     bool isPlain(const NodeRecord& node) const
     {
         if (node.kind != NodeKind::Op || !isOp(node, conv2dTransposeOp)) return false;

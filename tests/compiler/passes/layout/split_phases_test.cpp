@@ -114,5 +114,13 @@ TEST(SplitPhases, ComputesAnyTransposedConvolutionByOthers)
     }
 }
 
+// Of large steps most phases are zeros; each would be a kernel to compile.
+TEST(SplitPhases, LeavesThousandsOfPhases)
+{
+    const Along wide{
+        .input = 3, .kernel = 2, .stride = 40, .dilation = 3, .before = 0, .after = 0, .extra = 0};
+    EXPECT_TRUE(hasTransposed(split(Layer{"1", 1, 4, 4, wide, wide}.text()).last()));
+}
+
 } // namespace
 } // namespace tenon::compiler
