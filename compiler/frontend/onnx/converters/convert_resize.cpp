@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resize and Upsample: two spatial axes by the planar operator, everything else axis by axis.
+#include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/import/resize_axes.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
+#include "compiler/frontend/onnx/converters/nearest_pixels.h"
 #include "compiler/ops/resample.h"
 #include "core/base/text.h"
 
@@ -109,6 +111,27 @@ ValueRef resizedPlanes(OnnxNode& node, const Extents& e, const Resampling& how)
     return isLine ? node.emit("reshape", {picture}, {{"newshape", e.output}}) : picture;
 }
 
+/// By the pixels that binary32 finds, where exact arithmetic would take others; else false.
+bool resizeByPixels(OnnxNode& node, const Extents& e, const Resampling& how)
+{
+    std::vector<std::optional<NearestPixels>> all;
+    for (size_t i = 0; i < e.input.size(); ++i) {
+        const ResampledAxis axis{e.input[i], e.output[i], e.scales[i]};
+        const bool isMoved = axis.output != axis.input || axis.scale != 1;
+        all.push_back(isMoved ? nearestPixels(axis, how) : std::nullopt);
+    }
+    if (std::all_of(all.begin(), all.end(),
+                    [](const auto& each) { return !each || each->isExact; }))
+        return false;
+    Formula f(node);
+    ValueRef x = node.input(0);
+    for (size_t i = 0; i < all.size(); ++i)
+        if (all[i])
+            x = f.take(x, f.integers(all[i]->sources, {e.output[i]}), static_cast<int64_t>(i));
+    node.output(0, x);
+    return true;
+}
+
 /// False when only the graph can do it.
 bool resize(OnnxNode& node, const Extents& e, const Resampling& how, const std::vector<double>& roi)
 {
@@ -118,6 +141,7 @@ bool resize(OnnxNode& node, const Extents& e, const Resampling& how, const std::
         node.forward(0, 0);
         return true;
     }
+    if (resizeByPixels(node, e, how)) return true;
     const bool isConstant = constantShape(node.type(0).shape).has_value();
     if (isPlanar(e, how, node.type(0).dtype) && (e.input.size() == 4 || isConstant)) {
         node.output(0, resizedPlanes(node, e, how));
@@ -199,12 +223,22 @@ std::vector<T> spread(OnnxNode& node, const std::vector<T>& values, std::vector<
 
 namespace {
 
+/// Without a nearest_mode, an axis that shrinks takes the pixel behind (ONNX 1.5's
+/// test_resize_downsample_nearest), one that grows the one before.
+std::string roundingBefore11(const std::vector<double>& scales)
+{
+    const bool shrinks = std::any_of(scales.begin(), scales.end(), [](double s) { return s < 1; });
+    const bool grows = std::any_of(scales.begin(), scales.end(), [](double s) { return s > 1; });
+    return shrinks && grows ? kByDirection : shrinks ? "ceil" : "floor";
+}
+
 /// `input` of the node holds the scales, unless they come as an attribute.
 void resizeByScales(OnnxNode& node, const std::vector<double>& scales, size_t input)
 {
-    const Resampling how{methodOf(node), "asymmetric", "floor"};
+    Resampling how{methodOf(node), "asymmetric", "floor"};
     const Shape shape = node.type(0).shape;
     if (node.hasFailed()) return;
+    how.rounding = roundingBefore11(scales);
     const auto known = resizedShape(shape, scales, {});
     const Extents extents =
         extentsOf(node, known.value_or(std::vector<int64_t>(shape.size(), 1)), scales, {});
