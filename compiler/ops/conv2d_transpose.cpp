@@ -29,11 +29,13 @@ Result<Geometry> geometry(const OpView& op)
     const std::vector<int64_t> extra = intsAttr(op, "output_padding");
     const int64_t groups = intAttr(op, "groups");
     const Dim& channels = op.operands[0].shape[1];
-    if (groups < 1 || (*weight)[0] % groups != 0 || extra[0] < 0 || extra[1] < 0)
+    if (groups < 1 || (*weight)[0] % groups != 0)
         return opError(op, DiagnosticCode::BadAttribute,
                        "cannot divide " + std::to_string((*weight)[0]) + " channels into " +
-                           std::to_string(groups) + " groups with output_padding [" +
-                           join(extra, ", ") + "]");
+                           std::to_string(groups) + " groups");
+    if (extra[0] < 0 || extra[1] < 0)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "cannot add output_padding [" + join(extra, ", ") + "]");
     if (!(channels == Dim((*weight)[0])))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects " + std::to_string((*weight)[0]) +

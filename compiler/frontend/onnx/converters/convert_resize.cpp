@@ -238,8 +238,12 @@ void resizeByScales(OnnxNode& node, const std::vector<double>& scales, size_t in
     Resampling how{methodOf(node), "asymmetric", "floor"};
     const Shape shape = node.type(0).shape;
     if (node.hasFailed()) return;
-    how.rounding = roundingBefore11(scales);
+    if (how.method == "nearest") how.rounding = roundingBefore11(scales);
     const auto known = resizedShape(shape, scales, {});
+    if (how.rounding == kByDirection && !known)
+        return node.fail(DiagnosticCode::DynamicShape,
+                         "axes of open size that grow beside others that shrink take pixels that "
+                         "depend on the size; bind it with --shape");
     const Extents extents =
         extentsOf(node, known.value_or(std::vector<int64_t>(shape.size(), 1)), scales, {});
     if (node.hasFailed()) return;

@@ -45,12 +45,14 @@ int64_t pixelAt(float source, const std::string& rounding)
 
 std::optional<NearestPixels> nearestPixels(const ResampledAxis& axis, const Resampling& how)
 {
-    if (how.method != "nearest" || axis.input < 1) return std::nullopt;
+    constexpr int64_t kMost = 1 << 16; // of more, indices would be a large constant
+    const bool isByDirection = how.rounding == kByDirection;
+    if (how.method != "nearest" || axis.input < 1 || (axis.output > kMost && !isByDirection))
+        return std::nullopt;
     const Resample exact = makeResample(how.transformation, axis.input, axis.output, axis.scale);
     const auto inside = [&](int64_t pixel) {
         return std::clamp<int64_t>(pixel, 0, axis.input - 1);
     };
-    const bool isByDirection = how.rounding == kByDirection;
     const std::string rounding = !isByDirection ? how.rounding : axis.scale < 1 ? "ceil" : "floor";
     NearestPixels out{{}, !isByDirection};
     for (int64_t o = 0; o < axis.output; ++o) {

@@ -21,7 +21,7 @@ struct NearestPixels
     bool isExact;                 ///< exact arithmetic, which image.resize2d does, finds the same
 };
 
-/// Nothing where positions come from no division by a scale.
+/// Nothing where positions come from no division by a scale, or of very many elements.
 std::optional<NearestPixels> nearestPixels(const ResampledAxis& axis, const Resampling& how);
 
 } // namespace tenon::compiler
