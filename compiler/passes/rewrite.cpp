@@ -36,6 +36,14 @@ ValueRef PatchWriter::constant(Tensor value, std::string name)
     return {m_patch.nodes.back().id, 0};
 }
 
+ValueRef PatchWriter::filled(float value, const Shape& shape)
+{
+    std::vector<std::string> sizes;
+    for (const Dim& dim : shape) sizes.push_back(dim.text());
+    return op(fullOp, {constant(Tensor::of<float>(kFloat32, {}, {value}))},
+              {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
+}
+
 ValueRef PatchWriter::reshapedConstant(ValueRef value, std::vector<int64_t> shape,
                                        const UseIndex& uses)
 {

@@ -25,6 +25,8 @@ public:
     /// The operator of `node` on `first` in place of its first operand.
     ValueRef opOn(const NodeRecord& node, ValueRef first);
     ValueRef constant(Tensor value, std::string name = {});
+    /// One number everywhere, as binary32; dimensions may be open.
+    ValueRef filled(float value, const Shape& shape);
     /// `value` with its constant reshaped: in place when it has one reader (it then joins
     /// `from`), else a new constant of the same bytes.
     ValueRef reshapedConstant(ValueRef value, std::vector<int64_t> shape, const UseIndex& uses);

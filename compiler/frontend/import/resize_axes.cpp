@@ -65,7 +65,9 @@ Taps tapsAt(double ratio, double scale, const Resampling& how)
     return out;
 }
 
-int64_t nearest(double source, const std::string& rounding)
+} // namespace
+
+int64_t nearestPixel(double source, const std::string& rounding)
 {
     const double below = std::floor(source);
     const double ratio = source - below;
@@ -75,6 +77,8 @@ int64_t nearest(double source, const std::string& rounding)
     if (rounding == "ceil") goesUp = ratio > 0;
     return static_cast<int64_t>(below) + (goesUp ? 1 : 0);
 }
+
+namespace {
 
 /// Row-major [output, input].
 std::vector<double> matrixOf(const ResampledAxis& axis, const Resampling& how)
@@ -184,7 +188,7 @@ ValueRef resampledAxis(NodeImport& node, ValueRef x, size_t at, const ResampledA
             makeResample(how.transformation, axis.input, axis.output, axis.scale);
         for (int64_t o = 0; o < axis.output; ++o)
             sources.push_back(std::clamp<int64_t>(
-                isCrop ? nearest(sourceOf(axis, how.transformation, o), how.rounding)
+                isCrop ? nearestPixel(sourceOf(axis, how.transformation, o), how.rounding)
                        : exact.nearestPixel(tir::Expr(o), how.rounding)->integer,
                 0, axis.input - 1));
         return f.take(x, f.integers(sources, {axis.output}), dimension);

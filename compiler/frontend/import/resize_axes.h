@@ -32,6 +32,9 @@ struct ResampledAxis
     double roiEnd = 1;
 };
 
+/// The pixel that a position is rounded to, by one of Resize's ways.
+int64_t nearestPixel(double source, const std::string& rounding);
+
 /// Of image.resize2d, for rows and columns resampled together.
 Attrs resizeAttrs(const ResampledAxis& rows, const ResampledAxis& columns, const Resampling& how);
 

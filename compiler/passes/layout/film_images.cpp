@@ -254,11 +254,8 @@ private:
     /// Of a film of this type, that no tap reaches.
     ValueRef zeroImages(const TensorType& film, int64_t frames)
     {
-        const ValueRef zero = m_patch->constant(Tensor::of<float>(kFloat32, {}, {0.0F}));
         const Shape& shape = film.shape;
-        const std::vector<std::string> sizes{(shape[0] * Dim(frames)).text(), shape[1].text(),
-                                             shape[3].text(), shape[4].text()};
-        return m_patch->op(fullOp, {zero}, {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
+        return m_patch->filled(0, {shape[0] * Dim(frames), shape[1], shape[3], shape[4]});
     }
 
     /// Of windows over frames, rows and columns: of windows of each image, then over the frames.

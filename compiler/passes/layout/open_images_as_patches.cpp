@@ -316,12 +316,9 @@ private:
     ValueRef meanOfImage(const NodeRecord& node, const Attrs& windows, const Attrs& pool,
                          const Sides& sides)
     {
-        std::vector<std::string> sizes;
-        for (const Dim& dim : typeOf(node.operands[0]).shape) sizes.push_back(dim.text());
-        sizes[1] = "1";
-        const ValueRef one = m_patch->constant(Tensor::of<float>(kFloat32, {}, {1.0F}));
-        const ValueRef ones =
-            m_patch->op(fullOp, {one}, {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
+        Shape shape = typeOf(node.operands[0]).shape;
+        shape[1] = 1;
+        const ValueRef ones = m_patch->filled(1, shape);
         const ValueRef sums =
             onPatches(node, cut(node.operands[0], node.types[0], sides, windows), pool);
         const ValueRef share = onPatches(node, cut(ones, node.types[0], sides, windows), pool);

@@ -102,7 +102,8 @@ private:
         const std::array<std::pair<int64_t, int64_t>, 2> pixels{axes[0].pixelsOf(phase.rows),
                                                                 axes[1].pixelsOf(phase.columns)};
         if (pixels[0].first == pixels[0].second || pixels[1].first == pixels[1].second)
-            return zerosOf(patch, node, phase);
+            return patch.filled(0, {node.types[0].shape[0], node.types[0].shape[1],
+                                    phase.rows.results, phase.columns.results});
         const ValueRef weight =
             patch.constant(phase.weightOf(*constantOf(m_module, node.operands[1]), groupsOf(node)),
                            m_module.node(node.operands[1].node).name);
@@ -128,17 +129,6 @@ private:
             return image;
         return patch.op(stridedSliceOp, {image},
                         {{"axes", std::vector<int64_t>{2, 3}}, {"begin", begin}, {"end", end}});
-    }
-
-    /// Of a phase that no tap reaches.
-    ValueRef zerosOf(PatchWriter& patch, const NodeRecord& node, const TransposedPhase& phase) const
-    {
-        const Shape& result = node.types[0].shape;
-        const ValueRef zero = patch.constant(Tensor::of<float>(kFloat32, {}, {0.0F}));
-        const std::vector<std::string> sizes{result[0].text(), result[1].text(),
-                                             std::to_string(phase.rows.results),
-                                             std::to_string(phase.columns.results)};
-        return patch.op(fullOp, {zero}, {{"shape", std::vector<int64_t>{}}, {"sizes", sizes}});
     }
 
     Patch patchOf(const NodeRecord& node) const

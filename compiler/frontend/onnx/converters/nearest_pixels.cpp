@@ -33,12 +33,9 @@ constexpr float kMiddle = 1e-6F;
 
 int64_t pixelAt(float source, const std::string& rounding)
 {
-    const float below = std::floor(source);
-    if (rounding == "floor") return static_cast<int64_t>(below);
-    if (rounding == "ceil") return static_cast<int64_t>(std::ceil(source));
-    const float beyond = source - below - 0.5F;
-    const bool goesUp = std::abs(beyond) < kMiddle ? rounding == "round_prefer_ceil" : beyond > 0;
-    return static_cast<int64_t>(below) + (goesUp ? 1 : 0);
+    const float middle = std::floor(source) + 0.5F;
+    const bool isMiddle = rounding.starts_with("round") && std::abs(source - middle) < kMiddle;
+    return nearestPixel(isMiddle ? middle : source, rounding);
 }
 
 } // namespace
