@@ -65,8 +65,9 @@ public:
     Result<std::string> cacheRead(std::string block, std::string buffer, tir::Scope scope);
     Result<std::string> cacheWrite(std::string block, tir::Scope scope);
     /// New block before `block`, which computes one dot product of bytes, that copies the words of
-    /// its data into `scope`, indexed by the axes they depend on; returns the copy block's name.
-    Result<std::string> cacheWords(std::string block, tir::Scope scope);
+    /// its data into `scope`, indexed by the axes they depend on, those of sums first or last;
+    /// returns the copy block's name.
+    Result<std::string> cacheWords(std::string block, tir::Scope scope, bool areSumsLast);
     Status computeAt(std::string block, std::string loop);
     Status reverseComputeAt(std::string block, std::string loop);
     Status computeInline(std::string block);

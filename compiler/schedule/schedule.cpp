@@ -47,9 +47,10 @@ std::string Schedule::cacheRead(const std::string& block, const std::string& buf
     return kept<std::string>([&] { return Primitives::cacheRead(block, buffer, scope); }, block);
 }
 
-std::string Schedule::cacheWords(const std::string& block, tir::Scope scope)
+std::string Schedule::cacheWords(const std::string& block, tir::Scope scope, bool areSumsLast)
 {
-    return kept<std::string>([&] { return Primitives::cacheWords(block, scope); }, block);
+    return kept<std::string>([&] { return Primitives::cacheWords(block, scope, areSumsLast); },
+                             block);
 }
 
 std::string Schedule::cacheWrite(const std::string& block, tir::Scope scope)

@@ -31,7 +31,7 @@ public:
     void unroll(std::string loop) { step(&Primitives::unroll, std::move(loop)); }
     void parallel(std::string loop) { step(&Primitives::parallel, std::move(loop)); }
     std::string cacheRead(const std::string& block, const std::string& buffer, tir::Scope scope);
-    std::string cacheWords(const std::string& block, tir::Scope scope);
+    std::string cacheWords(const std::string& block, tir::Scope scope, bool areSumsLast = false);
     std::string cacheWrite(const std::string& block, tir::Scope scope);
     void computeAt(std::string block, std::string loop)
     {

@@ -48,7 +48,8 @@ constexpr Primitive kPrimitives[] = {
      }},
     {"cache_words", 1,
      [](Primitives& s, const Operands& o, const Attrs& a) {
-         return one(s.cacheWords(o[0], scopeNamed(a.string("scope", ""))));
+         return one(
+             s.cacheWords(o[0], scopeNamed(a.string("scope", "")), a.integer("sums_last", 0) != 0));
      }},
     {"cache_write", 1,
      [](Primitives& s, const Operands& o, const Attrs& a) {

@@ -56,6 +56,7 @@ std::vector<NamedFigure> figuresOf(const Machine& m)
     return {{"clock_ghz", "GHz", m.clockGhz},
             {"float_macs", "multiply-adds of float32 per cycle", m.floatMacs},
             {"byte_macs", "multiply-adds of int8 per cycle", m.byteMacs},
+            {"byte_tile_macs", "multiply-adds of int8 per cycle, by tiles", m.byteTileMacs},
             {"vector_pipes", "vector instructions per cycle", m.vectorPipes},
             {"issue_width", "instructions per cycle", m.issueWidth},
             {"loads", "loads per cycle", m.loads},
@@ -108,6 +109,7 @@ void applyMachine(const Machine& m, TargetFacts& facts)
 {
     facts.floatMacs = m.floatMacs.value;
     facts.byteMacs = m.byteMacs.value;
+    facts.byteTileMacs = m.byteTileMacs.value;
     facts.vectorPipes = m.vectorPipes.value;
     facts.issueWidth = m.issueWidth.value;
     facts.loads = m.loads.value;

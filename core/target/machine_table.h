@@ -49,6 +49,7 @@ struct Machine
     std::string_view needs = {}, without = {};
     Figure clockGhz;
     Figure floatMacs, byteMacs;
+    Figure byteTileMacs = {}; ///< 0: it multiplies no tiles
     Figure vectorPipes, issueWidth, loads, sumLatency;
     Figure l1KiB, l1BytesPerCycle;
     Figure l2KiB, l2BytesPerCycle;

@@ -27,6 +27,7 @@ struct TargetFacts
     // Per cycle of one core.
     double floatMacs = 32;        ///< products of float32 that are added to a sum
     double byteMacs = 128;        ///< of int8, added to sums of 32 bits
+    double byteTileMacs = 0;      ///< the same by tiles of 16 rows; 0: it has none
     double vectorPipes = 2;       ///< arithmetic of vectors that begins, whatever their width
     double issueWidth = 2;        ///< instructions that a loop of such arithmetic and loads reaches
     double loads = 2;             ///< loads that begin, whatever their width

@@ -13,9 +13,9 @@ template <class Facts, class Visitor>
 void visitFields(Facts& facts, Visitor&& visit)
 {
     auto& [vectorBytes, vectorRegisters, hasFma, hasEmbeddedBroadcast, hasLaneOperand, hasHalfLanes,
-           l1Bytes, l2Bytes, l3Bytes, threads, floatMacs, byteMacs, vectorPipes, issueWidth, loads,
-           sumLatency, l1BytesPerCycle, l2BytesPerCycle, l3BytesPerCycle, memoryBytesPerCycle,
-           coldShare, forkCycles] = facts;
+           l1Bytes, l2Bytes, l3Bytes, threads, floatMacs, byteMacs, byteTileMacs, vectorPipes,
+           issueWidth, loads, sumLatency, l1BytesPerCycle, l2BytesPerCycle, l3BytesPerCycle,
+           memoryBytesPerCycle, coldShare, forkCycles] = facts;
     visit("vector_bytes", vectorBytes);
     visit("vector_registers", vectorRegisters);
     visit("fma", hasFma);
@@ -28,6 +28,7 @@ void visitFields(Facts& facts, Visitor&& visit)
     visit("threads", threads);
     visit("float_macs", floatMacs);
     visit("byte_macs", byteMacs);
+    visit("byte_tile_macs", byteTileMacs);
     visit("vector_pipes", vectorPipes);
     visit("issue_width", issueWidth);
     visit("loads", loads);

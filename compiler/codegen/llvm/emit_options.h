@@ -19,8 +19,9 @@ struct EmitOptions
     int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
     bool isElf = true;
     ByteDot byteDot = ByteDot::Scalar;
-    bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
-    bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
+    bool multipliesTiles = false; ///< Intel AMX multiplies tiles of bytes, on Linux
+    bool hasReciprocal = false;   ///< the target has estimates of reciprocals of vectors of 16
+    bool hasNarrowLanes = false;  ///< AArch64 multiplies into wider lanes, narrows and saturates
     /// RISC-V makes the nearest integer of a number, and minima and maxima, by one instruction
     /// each.
     bool convertsToNearest = false;

@@ -61,6 +61,7 @@ public:
         , m_depth(emitter.m_depth)
         , m_workspaces(std::exchange(emitter.m_workspaces, {}))
         , m_fault(std::exchange(emitter.m_fault, nullptr))
+        , m_granted(std::exchange(emitter.m_granted, nullptr))
         , m_function(emitter.m_function)
         , m_entry(emitter.m_entry)
         , m_subprogram(emitter.m_subprogram)
@@ -78,6 +79,7 @@ public:
         m_emitter.m_depth = std::move(m_depth);
         m_emitter.m_workspaces = std::move(m_workspaces);
         m_emitter.m_fault = m_fault;
+        m_emitter.m_granted = m_granted;
         m_emitter.m_function = m_function;
         m_emitter.m_entry = m_entry;
         m_emitter.m_subprogram = m_subprogram;
@@ -93,6 +95,7 @@ private:
     decltype(Emitter::m_depth) m_depth;
     decltype(Emitter::m_workspaces) m_workspaces;
     llvm::AllocaInst* m_fault;
+    llvm::Value* m_granted;
     llvm::Function* m_function;
     llvm::BasicBlock* m_entry;
     llvm::DISubprogram* m_subprogram;

@@ -3,60 +3,24 @@
 // columns, for the first layer): where a processor permutes bytes, the vectors side by side become
 // quads by one instruction in place of a widening and a shift each; AArch64 stores four vectors
 // element by element, or interleaves two.
+#include "compiler/codegen/llvm/byte_quads.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/interleaved.h"
-#include "compiler/codegen/llvm/unsplat.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace tenon::compiler {
 
 using tir::Expr;
-using tir::ExprKind;
 using tir::ExprNode;
 
 namespace {
 
 constexpr int kLanes = 16;
 constexpr int kQuad = 4;
-
-/// The vector of uint8 that `expr` widens, and at which byte of its quads.
-struct Part
-{
-    Expr bytes;
-    int64_t at;
-};
-
-std::optional<Part> partOf(const Expr& expr)
-{
-    if (expr->kind == ExprKind::Cast && expr->args[0]->dtype.scalar() == kUInt8)
-        return Part{expr->args[0], 0};
-    if (expr->kind != ExprKind::Intrinsic || expr->intrinsic != tir::Intrinsic::ShiftLeft)
-        return std::nullopt;
-    const Expr& count = unsplat(expr->args[1]);
-    auto part = partOf(expr->args[0]);
-    if (!part || part->at != 0 || count->kind != ExprKind::IntImm || count->integer % 8 != 0)
-        return std::nullopt;
-    part->at = count->integer / 8;
-    return part;
-}
-
-/// Fills in the vectors of a chain of bitwise_or; false for anything else.
-bool collect(const Expr& expr, std::array<Expr, kQuad>& vectors)
-{
-    if (expr->kind == ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::BitwiseOr)
-        return collect(expr->args[0], vectors) && collect(expr->args[1], vectors);
-    const auto part = partOf(expr);
-    if (!part || part->at < 0 || part->at >= kQuad) return false;
-    Expr& vector = vectors[static_cast<size_t>(part->at)];
-    if (vector.get()) return false;
-    vector = part->bytes;
-    return true;
-}
 
 /// Indices of the bytes of quads. The load is volatile so that LLVM does not know them: it would
 /// make of insertions and one permutation what takes three permutations' time.
@@ -83,13 +47,25 @@ llvm::Value* interleaving(llvm::BasicBlock& entry, llvm::Type* type)
 
 } // namespace
 
+llvm::Value* Emitter::quadsInMemory(const ExprNode& node)
+{
+    // Of one quad, LLVM sees it by itself.
+    if (m_mask || node.dtype.scalar() != kInt32 || node.dtype.lanes == 1 ||
+        !m_module.getDataLayout().isLittleEndian())
+        return nullptr;
+    const Expr first = firstByteOfQuads(node);
+    if (!first.get()) return nullptr;
+    const auto [pointer, align] = address(first->buffer, first->args[0]);
+    return m_builder.CreateAlignedLoad(typeOf(node.dtype), pointer, align);
+}
+
 llvm::Value* Emitter::quadsOfVectors(const ExprNode& node)
 {
     if ((!m_options.permutesBytes && !m_options.hasNarrowLanes) ||
         node.dtype != kInt32.withLanes(kLanes))
         return nullptr;
     std::array<Expr, kQuad> vectors;
-    if (!collect(node.args[0], vectors) || !collect(node.args[1], vectors)) return nullptr;
+    if (!collectQuad(node, vectors)) return nullptr;
     const auto count = std::count_if(vectors.begin(), vectors.end(),
                                      [](const Expr& vector) { return vector.get() != nullptr; });
     if (count < 3) return nullptr; // two are widened as fast

@@ -156,6 +156,7 @@ void Emitter::statement(const tir::Stmt& stmt)
         if (const auto range = rangeOf(node.loop)) m_ranges[node.loop.var.get()] = *range;
         if (node.loop.kind == LoopKind::Parallel && !m_insideParallel) return parallelLoop(node);
         if (node.loop.kind == LoopKind::Unrolled) return unrolled(node);
+        if (tileProducts(node)) return;
         return loop(node);
     case StmtKind::Store: return storeElement(node);
     case StmtKind::If: return branch(node);

@@ -82,7 +82,8 @@ private:
     llvm::Value* intrinsic(const tir::ExprNode& node);
     llvm::Value* productOfBytes(const tir::ExprNode& node); ///< by lanes of 16 bits; null: another
     llvm::Value* pairOfProducts(const tir::ExprNode& sum);  ///< emit_pairs.cpp; null: another sum
-    llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< emit_quads.cpp; null: no quads
+    llvm::Value* quadsInMemory(const tir::ExprNode& node);  ///< emit_quads.cpp; null: they are not
+    llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< the same; null: no quads
     llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
     // emit_requantize.cpp, emit_packed.cpp
     /// A rounded, limited sum as bytes; null where this is another cast.
@@ -100,6 +101,10 @@ private:
     bool unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     void inTurns(const tir::StmtNode& loop, const std::vector<llvm::Value*>& variables);
+    // emit_tiles.cpp
+    bool tileProducts(const tir::StmtNode& node); ///< false: this is another loop
+    llvm::Value* tilesGranted();
+    class TileProducts;
 
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
@@ -143,6 +148,8 @@ private:
     std::vector<llvm::Value*> m_workspaces; ///< to free before every return, innermost last
     tir::LoadedVars m_loaded;
     llvm::AllocaInst* m_fault = nullptr; ///< of the function being written; null: no fault so far
+    llvm::Value* m_granted = nullptr;    ///< in it, whether the system lends tiles
+    bool m_isWithoutTiles = false;       ///< where it does not
     int m_parallelCount = 0;
     bool m_insideParallel = false;
 };

@@ -207,6 +207,7 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.sourceName = source.symbol + ".tir";
     options.vectorBytes = source.vectorBytes;
     options.byteDot = byteDot(machine);
+    options.multipliesTiles = multipliesTiles(machine);
     options.lacksFloat16 = lacksHalf(machine, traits, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(machine, traits, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(machine);

@@ -252,6 +252,13 @@ bool isNeonOfWords(const llvm::TargetMachine& machine)
            machine.getMCSubtargetInfo()->checkFeatures("+neon");
 }
 
+bool multipliesTiles(const llvm::TargetMachine& machine)
+{
+    const llvm::Triple& triple = machine.getTargetTriple();
+    return triple.getArch() == llvm::Triple::x86_64 && triple.isOSLinux() && !triple.isX32() &&
+           machine.getMCSubtargetInfo()->checkFeatures("+amx-int8,+avx512vnni");
+}
+
 ByteDot byteDot(const llvm::TargetMachine& machine)
 {
     const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
@@ -340,6 +347,7 @@ Result<TargetFacts> llvmFacts(const MachineSpec& spec)
     }
     if (const MachineChoice choice = llvmFigures(spec); choice.machine)
         applyMachine(*choice.machine, facts);
+    if (!multipliesTiles(**machine)) facts.byteTileMacs = 0;
     if (spec.isThisComputer) {
         if (const long l1 = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); l1 > 0) facts.l1Bytes = l1;
         if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) facts.l2Bytes = l2;

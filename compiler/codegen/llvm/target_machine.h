@@ -24,6 +24,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
 bool isNeonOfWords(const llvm::TargetMachine& machine);
 
 ByteDot byteDot(const llvm::TargetMachine& machine);
+/// True for Intel AMX where the system lends tiles to who asks: 64-bit Linux.
+bool multipliesTiles(const llvm::TargetMachine& machine);
 /// AArch64 multiplies into wider lanes, narrows and saturates.
 bool hasNarrowLanes(const llvm::TargetMachine& machine);
 /// AVX-512 VBMI brings bytes of a vector into any order.

@@ -36,9 +36,9 @@ Expr dotIn(const Stmt& stmt)
     return count == 1 ? found : Expr();
 }
 
-/// The axes of a block that an expression uses, those of sums first: what one step reads for
-/// several results lies side by side.
-std::vector<tir::IterVar> axesUsedBy(const tir::Block& block, const Expr& expr)
+/// The axes of a block that an expression uses, those of sums first, so that what one step reads
+/// for several results lies side by side, or last.
+std::vector<tir::IterVar> axesUsedBy(const tir::Block& block, const Expr& expr, bool areSumsLast)
 {
     std::vector<tir::IterVar> used;
     for (const tir::IterVar& iter : block.iters) {
@@ -49,8 +49,8 @@ std::vector<tir::IterVar> axesUsedBy(const tir::Block& block, const Expr& expr)
         });
         if (isUsed) used.push_back(iter);
     }
-    std::stable_partition(used.begin(), used.end(), [](const tir::IterVar& iter) {
-        return iter.kind != tir::IterKind::Spatial;
+    std::stable_partition(used.begin(), used.end(), [areSumsLast](const tir::IterVar& iter) {
+        return (iter.kind == tir::IterKind::Spatial) == areSumsLast;
     });
     return used;
 }
@@ -80,7 +80,7 @@ Stmt wordNest(const Stmt& root, const std::string& name, const std::vector<tir::
 
 } // namespace
 
-Result<std::string> Primitives::cacheWords(std::string block, tir::Scope scope)
+Result<std::string> Primitives::cacheWords(std::string block, tir::Scope scope, bool areSumsLast)
 {
     constexpr const char* kName = "cache_words";
     const auto site = siteOfBlock(m_function.body, block);
@@ -91,7 +91,7 @@ Result<std::string> Primitives::cacheWords(std::string block, tir::Scope scope)
     const Expr dot = dotIn(site->stmt->body);
     if (!dot.get()) return refuse("it does not compute one dot product of bytes");
     const Expr word = dot->args[1];
-    const std::vector<tir::IterVar> axes = axesUsedBy(site->stmt->block, word);
+    const std::vector<tir::IterVar> axes = axesUsedBy(site->stmt->block, word, areSumsLast);
     std::vector<Expr> shape, indices;
     for (const tir::IterVar& axis : axes) {
         shape.push_back(axis.extent);
@@ -111,7 +111,9 @@ Result<std::string> Primitives::cacheWords(std::string block, tir::Scope scope)
     const Stmt copy = wordNest(m_function.body, name, axes, word, to);
     const Stmt root = tir::replaceStmt(m_function.body, nest.get(), tir::seq({copy, reading}));
     m_function.body = withAlloc(root, to);
-    record(kName, {block}, {{"scope", std::string(tir::scopeText(scope))}}, {name});
+    Attrs attrs{{"scope", std::string(tir::scopeText(scope))}};
+    if (areSumsLast) attrs.set("sums_last", 1);
+    record(kName, {block}, std::move(attrs), {name});
     return name;
 }
 

@@ -2,6 +2,7 @@
 // conv2d_nchwc: blocked convolution with a register tile of output vectors x positions, weights
 // read contiguously, everything after it computed on the tile.
 #include "compiler/schedule/rules/byte_runs.h"
+#include "compiler/schedule/rules/byte_tiles.h"
 #include "compiler/schedule/rules/byte_words.h"
 #include "compiler/schedule/rules/conv_parts.h"
 #include "compiler/schedule/rules/conv_rows.h"
@@ -62,6 +63,8 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         return scheduleConvRuns(schedule, conv, site, flat, facts);
     if (multipliesWords(site.shape, facts))
         return scheduleConvWords(schedule, conv, site, flat, facts);
+    if (multipliesTiles(schedule, site, facts))
+        return scheduleConvTiles(schedule, conv, site, flat, facts);
     const Walk walk = flat ? Walk::Image : Walk::Steps;
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);

@@ -3,7 +3,7 @@
 // side is copied to consecutive memory where several row tiles read it.
 #include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/families.h"
-#include "compiler/schedule/rules/matmul_parts.h"
+#include "compiler/schedule/rules/matmul_tiles.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
@@ -370,6 +370,7 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const bool mayBeCut = right.isPacked && p.batch.empty() && !copied;
     const PackedProduct packed{
         p.block, p.rows, p.columns, p.depth, right.lanes, tile, mayBeCut ? right.buffer : nullptr};
+    if (multipliesTiles(packed, facts)) return scheduleProductByTiles(schedule, packed, facts);
     if (const int64_t parts = partsOfDepth(packed, facts); parts > 1)
         return scheduleProductByParts(schedule, packed, parts, facts);
     const auto rows = copiedRows(schedule, p, copied);

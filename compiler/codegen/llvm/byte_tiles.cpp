@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nests of loops are products of matrices of bytes: every loop is over positions, vectors of
+// weights or steps, by what a step of it moves.
+#include "compiler/codegen/llvm/byte_tiles.h"
+
+#include "compiler/codegen/llvm/byte_quads.h"
+#include "compiler/codegen/llvm/unsplat.h"
+#include "core/ir/tir/simplify.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::StmtKind;
+using tir::StmtNode;
+
+constexpr int64_t kWordBytes = 4;
+
+/// Bytes from one iteration to the next; nothing where they differ.
+std::optional<int64_t> stepOf(const tir::Buffer& buffer, const Expr& index, const tir::Var& var)
+{
+    const Expr next = tir::substitute(index, {{var.get(), Expr(var) + Expr(1)}});
+    const Expr step = tir::simplify(next - index);
+    if (step->kind != ExprKind::IntImm) return std::nullopt;
+    return step->integer * static_cast<int64_t>(buffer->dtype.bytes());
+}
+
+/// What one loop moves.
+struct LoopSteps
+{
+    int64_t extent, sums, data, weights;
+};
+
+/// Whole vectors of words that follow one another.
+bool isRow(const Expr& index)
+{
+    return index->kind == ExprKind::Ramp && index->dtype.lanes == kTileWords &&
+           index->args[1].isConstInt(1);
+}
+
+bool isWords(const Expr& expr)
+{
+    return expr->kind == ExprKind::Load && expr->buffer->dtype == kInt32;
+}
+
+/// The load of a word, or of the first byte of one; null for anything else.
+Expr wordOf(const Expr& expr) { return isWords(expr) ? expr : firstByteOfQuads(*expr); }
+
+/// The sum of the innermost statement.
+std::optional<ByteProducts> productsIn(const StmtNode& store)
+{
+    if (store.kind != StmtKind::Store || store.indices.size() != 1 || !isRow(store.indices[0]))
+        return std::nullopt;
+    if (store.value->kind != ExprKind::Add) return std::nullopt;
+    const Expr &sum = store.value->args[0], &dot = store.value->args[1];
+    if (dot->kind != ExprKind::Intrinsic || dot->intrinsic != tir::Intrinsic::DotU8I8 ||
+        !unsplat(dot->args[0]).isConstInt(0))
+        return std::nullopt;
+    const Expr data = wordOf(unsplat(dot->args[1]));
+    const Expr& weights = dot->args[2];
+    const bool areLoads = isWords(sum) && data.get() && isWords(weights) &&
+                          sum->buffer == store.buffer && data->dtype.lanes == 1 &&
+                          isRow(weights->args[0]) &&
+                          tir::structuralEqual(sum->args[0], store.indices[0]);
+    if (!areLoads || store.buffer->scope == tir::Scope::Register) return std::nullopt;
+    ByteProducts out;
+    out.sums = store.buffer;
+    out.data = data->buffer;
+    out.weights = weights->buffer;
+    out.sumsIndex = store.indices[0]->args[0];
+    out.dataIndex = data->args[0];
+    out.weightsIndex = weights->args[0]->args[0];
+    return out;
+}
+
+/// Steps that are all one run of data, and as many rows of weights.
+bool joinSteps(ByteProducts& out, std::vector<LoopSteps> steps)
+{
+    std::sort(steps.begin(), steps.end(),
+              [](const LoopSteps& a, const LoopSteps& b) { return a.data < b.data; });
+    for (const LoopSteps& step : steps) {
+        if (out.steps == 1) out.weightsPerStep = step.weights;
+        if (step.data != out.steps * kWordBytes || step.weights != out.steps * out.weightsPerStep)
+            return false;
+        out.steps *= step.extent;
+    }
+    return !steps.empty() && out.weightsPerStep >= kTileWords * kWordBytes;
+}
+
+/// Positions that are all as far from one another.
+bool joinPositions(ByteProducts& out, std::vector<LoopSteps> positions)
+{
+    std::sort(positions.begin(), positions.end(),
+              [](const LoopSteps& a, const LoopSteps& b) { return a.sums < b.sums; });
+    for (const LoopSteps& position : positions) {
+        if (out.positions == 1) {
+            out.sumsPerPosition = position.sums;
+            out.dataPerPosition = position.data;
+        }
+        if (position.sums != out.positions * out.sumsPerPosition ||
+            position.data != out.positions * out.dataPerPosition)
+            return false;
+        out.positions *= position.extent;
+    }
+    return out.positions > 1;
+}
+
+bool classify(ByteProducts& out, const std::vector<LoopSteps>& loops)
+{
+    std::vector<LoopSteps> positions, steps;
+    for (const LoopSteps& loop : loops) {
+        const bool isPosition = loop.sums > 0 && loop.data > 0 && loop.weights == 0;
+        const bool isVector = loop.sums > 0 && loop.data == 0 && loop.weights > 0;
+        if (loop.sums == 0 && loop.data > 0 && loop.weights > 0) {
+            steps.push_back(loop);
+        } else if (isPosition) {
+            positions.push_back(loop);
+        } else if (isVector && out.vectors == 1) {
+            out.vectors = loop.extent;
+            out.sumsPerVector = loop.sums;
+            out.weightsPerVector = loop.weights;
+        } else {
+            return false;
+        }
+    }
+    return joinPositions(out, std::move(positions)) && joinSteps(out, std::move(steps));
+}
+
+} // namespace
+
+int64_t ByteProducts::tileSteps() const
+{
+    int64_t divisor = std::min(steps, kTileWords);
+    while (steps % divisor != 0) --divisor;
+    return divisor;
+}
+
+std::optional<ByteProducts> byteProductsOf(const StmtNode& loop)
+{
+    std::vector<const tir::Loop*> nest;
+    const StmtNode* inner = &loop;
+    for (; inner->kind == StmtKind::For; inner = inner->body.get()) {
+        const bool isCounted = inner->loop.min.isConstInt(0) &&
+                               inner->loop.extent->kind == ExprKind::IntImm &&
+                               inner->loop.kind != tir::LoopKind::Parallel;
+        if (!isCounted) return std::nullopt;
+        if (!inner->loop.extent.isConstInt(1)) nest.push_back(&inner->loop);
+    }
+    auto out = productsIn(*inner);
+    if (!out) return std::nullopt;
+    std::vector<LoopSteps> loops;
+    for (const tir::Loop* each : nest) {
+        const auto sums = stepOf(out->sums, out->sumsIndex, each->var);
+        const auto data = stepOf(out->data, out->dataIndex, each->var);
+        const auto weights = stepOf(out->weights, out->weightsIndex, each->var);
+        if (!sums || !data || !weights) return std::nullopt;
+        loops.push_back({each->extent->integer, *sums, *data, *weights});
+        out->loops.push_back(each->var);
+    }
+    return classify(*out, loops) ? out : std::nullopt;
+}
+
+} // namespace tenon::compiler

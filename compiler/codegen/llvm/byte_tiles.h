@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// ByteProducts: a nest of loops that adds products of bytes to sums in memory, as a matrix.
+#pragma once
+
+#include "core/ir/tir/stmt.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// Rows of a tile, and words of 32 bits in each of them.
+inline constexpr int64_t kTileRows = 16, kTileWords = 16;
+
+/// sums[position][vector][16] += data[position][step] * weights[step][vector][16], where steps take
+/// words of four bytes. Strides are counted in bytes.
+struct ByteProducts
+{
+    tir::Buffer sums, data, weights;
+    tir::Expr sumsIndex, dataIndex, weightsIndex; ///< of the first element, in all loops' variables
+    std::vector<tir::Var> loops;
+    int64_t positions = 1, vectors = 1, steps = 1;
+    int64_t sumsPerPosition = 0, sumsPerVector = 0;
+    int64_t dataPerPosition = 0;
+    int64_t weightsPerVector = 0, weightsPerStep = 0;
+
+    /// Steps of each product: as many as divide.
+    int64_t tileSteps() const;
+};
+
+/// The products of the loop's nest; nothing where it is anything else.
+std::optional<ByteProducts> byteProductsOf(const tir::StmtNode& loop);
+
+} // namespace tenon::compiler
