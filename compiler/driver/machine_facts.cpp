@@ -25,12 +25,14 @@ Result<MachineFacts> machineFacts(const Target& target, const MachineSpec& machi
                                {},
                                {}});
     if (!*option) return out;
+    const bool hasTiles = facts->byteTileMacs > 0; // no figure gives a processor instructions
     out.given = (*option)->figures;
     if (const Status fine = applyFigures(out.given, out.facts); !fine) {
         Diagnostic warning = fine.error();
         warning.severity = Severity::Warning;
         out.remarks.push_back(std::move(warning));
     }
+    if (!hasTiles) out.facts.byteTileMacs = 0;
     return out;
 }
 

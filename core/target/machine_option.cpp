@@ -42,13 +42,14 @@ Diagnostic contradiction(const std::string& what)
                      what + "; the figures of the table are taken instead", {.detail = "machine"});
 }
 
-/// Every figure is a positive number, but that of a cache that may not be there.
+/// Every figure is a positive number, but those of a cache and of tiles that may not be there.
 Status checkNumbers(const TargetFacts& facts)
 {
     std::string wrong;
     visitFields(facts, [&](const char* name, const auto& value) {
         const auto figure = static_cast<double>(value);
-        const bool mayBeNone = std::string_view(name) == "l3_bytes";
+        const std::string_view which = name;
+        const bool mayBeNone = which == "l3_bytes" || which == "byte_tile_macs";
         if (!isFigure(name) || (std::isfinite(figure) && (figure > 0 || mayBeNone))) return;
         if (wrong.empty()) wrong = quoted(name) + " is " + exact(figure);
     });

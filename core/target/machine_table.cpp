@@ -53,23 +53,28 @@ const Machine* findMachine(std::string_view name)
 
 std::vector<NamedFigure> figuresOf(const Machine& m)
 {
-    return {{"clock_ghz", "GHz", m.clockGhz},
-            {"float_macs", "multiply-adds of float32 per cycle", m.floatMacs},
-            {"byte_macs", "multiply-adds of int8 per cycle", m.byteMacs},
-            {"byte_tile_macs", "multiply-adds of int8 per cycle, by tiles", m.byteTileMacs},
-            {"vector_pipes", "vector instructions per cycle", m.vectorPipes},
-            {"issue_width", "instructions per cycle", m.issueWidth},
-            {"loads", "loads per cycle", m.loads},
-            {"sum_latency", "cycles", m.sumLatency},
-            {"l1_bytes", "KiB", m.l1KiB},
-            {"l1_bytes_per_cycle", "bytes per cycle", m.l1BytesPerCycle},
-            {"l2_bytes", "KiB", m.l2KiB},
-            {"l2_bytes_per_cycle", "bytes per cycle", m.l2BytesPerCycle},
-            {"l3_bytes", "KiB", m.l3KiB},
-            {"l3_bytes_per_cycle", "bytes per cycle", m.l3BytesPerCycle},
-            {"memory_bytes_per_cycle", "bytes per cycle", m.memoryBytesPerCycle},
-            {"cold_share", "of that", m.coldShare},
-            {"fork_cycles", "cycles", m.forkCycles}};
+    std::vector<NamedFigure> figures{
+        {"clock_ghz", "GHz", m.clockGhz},
+        {"float_macs", "multiply-adds of float32 per cycle", m.floatMacs},
+        {"byte_macs", "multiply-adds of int8 per cycle", m.byteMacs},
+        {"vector_pipes", "vector instructions per cycle", m.vectorPipes},
+        {"issue_width", "instructions per cycle", m.issueWidth},
+        {"loads", "loads per cycle", m.loads},
+        {"sum_latency", "cycles", m.sumLatency},
+        {"l1_bytes", "KiB", m.l1KiB},
+        {"l1_bytes_per_cycle", "bytes per cycle", m.l1BytesPerCycle},
+        {"l2_bytes", "KiB", m.l2KiB},
+        {"l2_bytes_per_cycle", "bytes per cycle", m.l2BytesPerCycle},
+        {"l3_bytes", "KiB", m.l3KiB},
+        {"l3_bytes_per_cycle", "bytes per cycle", m.l3BytesPerCycle},
+        {"memory_bytes_per_cycle", "bytes per cycle", m.memoryBytesPerCycle},
+        {"cold_share", "of that", m.coldShare},
+        {"fork_cycles", "cycles", m.forkCycles}};
+    if (m.byteTileMacs.value > 0)
+        figures.insert(
+            figures.begin() + 3,
+            {"byte_tile_macs", "multiply-adds of int8 per cycle, by tiles", m.byteTileMacs});
+    return figures;
 }
 
 MachineChoice chooseMachine(MachineFamily family, std::string_view cpu,

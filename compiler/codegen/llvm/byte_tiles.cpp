@@ -148,7 +148,7 @@ std::optional<ByteProducts> byteProductsOf(const StmtNode& loop)
                                inner->loop.extent->kind == ExprKind::IntImm &&
                                inner->loop.kind != tir::LoopKind::Parallel;
         if (!isCounted) return std::nullopt;
-        if (!inner->loop.extent.isConstInt(1)) nest.push_back(&inner->loop);
+        nest.push_back(&inner->loop);
     }
     auto out = productsIn(*inner);
     if (!out) return std::nullopt;
@@ -158,7 +158,8 @@ std::optional<ByteProducts> byteProductsOf(const StmtNode& loop)
         const auto data = stepOf(out->data, out->dataIndex, each->var);
         const auto weights = stepOf(out->weights, out->weightsIndex, each->var);
         if (!sums || !data || !weights) return std::nullopt;
-        loops.push_back({each->extent->integer, *sums, *data, *weights});
+        if (!each->extent.isConstInt(1))
+            loops.push_back({each->extent->integer, *sums, *data, *weights});
         out->loops.push_back(each->var);
     }
     return classify(*out, loops) ? out : std::nullopt;

@@ -205,8 +205,7 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
     case Intrinsic::Likely: return arg(0);
     case Intrinsic::BitwiseAnd: return m_builder.CreateAnd(arg(0), arg(1));
     case Intrinsic::BitwiseOr:
-        if (llvm::Value* quads = quadsInMemory(node)) return quads;
-        if (llvm::Value* quads = quadsOfVectors(node)) return quads;
+        if (llvm::Value* words = quads(node)) return words;
         return m_builder.CreateOr(arg(0), arg(1));
     case Intrinsic::BitwiseXor: return m_builder.CreateXor(arg(0), arg(1));
     case Intrinsic::BitwiseNot: return m_builder.CreateNot(arg(0));

@@ -47,14 +47,14 @@ llvm::Value* interleaving(llvm::BasicBlock& entry, llvm::Type* type)
 
 } // namespace
 
-llvm::Value* Emitter::quadsInMemory(const ExprNode& node)
+llvm::Value* Emitter::quads(const ExprNode& node)
 {
     // Of one quad, LLVM sees it by itself.
-    if (m_mask || node.dtype.scalar() != kInt32 || node.dtype.lanes == 1 ||
-        !m_module.getDataLayout().isLittleEndian())
-        return nullptr;
+    const bool mayLoad = !m_mask && node.dtype.scalar() == kInt32 && node.dtype.lanes > 1 &&
+                         m_module.getDataLayout().isLittleEndian();
+    if (!mayLoad) return quadsOfVectors(node);
     const Expr first = firstByteOfQuads(node);
-    if (!first.get()) return nullptr;
+    if (!first.get()) return quadsOfVectors(node);
     const auto [pointer, align] = address(first->buffer, first->args[0]);
     return m_builder.CreateAlignedLoad(typeOf(node.dtype), pointer, align);
 }

@@ -38,16 +38,20 @@ llvm::Constant* configuration(llvm::LLVMContext& context, const Rows& rows, int6
     return llvm::ConstantDataArray::get(context, llvm::ArrayRef(bytes));
 }
 
-} // namespace
-
 /// One nest of products: tile by tile of the sums, two by two where there are so many.
-class Emitter::TileProducts
+class TileProducts
 {
 public:
-    TileProducts(Emitter& emitter, const ByteProducts& products)
-        : m_emitter(emitter)
-        , m_builder(emitter.m_builder)
+    /// Where the first elements are.
+    struct Places
+    {
+        llvm::Value *sums, *data, *weights;
+    };
+
+    TileProducts(llvm::IRBuilderBase& builder, const ByteProducts& products, const Places& places)
+        : m_builder(builder)
         , m_products(products)
+        , m_places(places)
         , m_tiles((products.positions + kTileRows - 1) / kTileRows)
         , m_steps(products.tileSteps())
     {
@@ -55,11 +59,6 @@ public:
 
     void emit()
     {
-        llvm::Value* zero = m_builder.getInt64(0);
-        for (const tir::Var& var : m_products.loops) m_emitter.m_vars[var.get()] = zero;
-        m_sums = m_emitter.address(m_products.sums, m_products.sumsIndex).first;
-        m_data = m_emitter.address(m_products.data, m_products.dataIndex).first;
-        m_weights = m_emitter.address(m_products.weights, m_products.weightsIndex).first;
         for (int64_t tile = 0; tile < m_tiles; tile += kTogether) {
             const int64_t tiles = std::min(kTogether, m_tiles - tile);
             configure({rowsOf(tile), rowsOf(tile + tiles - 1)});
@@ -91,10 +90,11 @@ private:
     {
         if (rows == m_configured) return;
         m_configured = rows;
-        auto* shape = new llvm::GlobalVariable(
-            m_emitter.m_module, llvm::ArrayType::get(m_builder.getInt8Ty(), 64), true,
-            llvm::GlobalValue::PrivateLinkage, configuration(m_emitter.m_context, rows, m_steps),
-            "tenon.tiles");
+        auto* shape = new llvm::GlobalVariable(*m_builder.GetInsertBlock()->getModule(),
+                                               llvm::ArrayType::get(m_builder.getInt8Ty(), 64),
+                                               true, llvm::GlobalValue::PrivateLinkage,
+                                               configuration(m_builder.getContext(), rows, m_steps),
+                                               "tenon.tiles");
         shape->setAlignment(llvm::Align(64));
         m_builder.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {shape});
     }
@@ -125,16 +125,16 @@ private:
         for (int64_t i = 0; i < group.tiles; ++i)
             for (int64_t j = 0; j < group.vectors; ++j)
                 each(i * kTogether + j,
-                     beyond(m_sums, firstOf(group.tile + i) * m_products.sumsPerPosition +
-                                        (group.vector + j) * m_products.sumsPerVector));
+                     beyond(m_places.sums, firstOf(group.tile + i) * m_products.sumsPerPosition +
+                                               (group.vector + j) * m_products.sumsPerVector));
     }
 
     void sumsOf(const Group& group) const
     {
         eachSum(group,
                 [&](int64_t tile, llvm::Value* at) { load(tile, at, m_products.sumsPerPosition); });
-        llvm::Value* data = beyond(m_data, firstOf(group.tile) * m_products.dataPerPosition);
-        llvm::Value* weights = beyond(m_weights, group.vector * m_products.weightsPerVector);
+        llvm::Value* data = beyond(m_places.data, firstOf(group.tile) * m_products.dataPerPosition);
+        llvm::Value* weights = beyond(m_places.weights, group.vector * m_products.weightsPerVector);
         multiplyAll(group, data, weights);
         eachSum(group, [&](int64_t tile, llvm::Value* at) {
             m_builder.CreateIntrinsic(
@@ -149,8 +149,8 @@ private:
     {
         llvm::Function* function = m_builder.GetInsertBlock()->getParent();
         llvm::BasicBlock* before = m_builder.GetInsertBlock();
-        auto* body = llvm::BasicBlock::Create(m_emitter.m_context, "tiles", function);
-        auto* after = llvm::BasicBlock::Create(m_emitter.m_context, "after_tiles", function);
+        auto* body = llvm::BasicBlock::Create(m_builder.getContext(), "tiles", function);
+        auto* after = llvm::BasicBlock::Create(m_builder.getContext(), "after_tiles", function);
         m_builder.CreateBr(body);
         m_builder.SetInsertPoint(body);
         llvm::PHINode* round = m_builder.CreatePHI(m_builder.getInt64Ty(), 2);
@@ -185,13 +185,14 @@ private:
         }
     }
 
-    Emitter& m_emitter;
-    KnownBuilder& m_builder;
+    llvm::IRBuilderBase& m_builder;
     const ByteProducts& m_products;
+    Places m_places;
     int64_t m_tiles, m_steps;
     Rows m_configured{};
-    llvm::Value *m_sums = nullptr, *m_data = nullptr, *m_weights = nullptr;
 };
+
+} // namespace
 
 llvm::Value* Emitter::tilesGranted()
 {
@@ -214,7 +215,7 @@ llvm::Value* Emitter::tilesGranted()
 
 bool Emitter::tileProducts(const tir::StmtNode& node)
 {
-    if (!m_options.multipliesTiles || m_isWithoutTiles) return false;
+    if (!m_options.multipliesTiles) return false;
     const auto products = byteProductsOf(node);
     if (!products) return false;
     auto* tiles = llvm::BasicBlock::Create(m_context, "by_tiles", m_function);
@@ -222,12 +223,17 @@ bool Emitter::tileProducts(const tir::StmtNode& node)
     auto* done = llvm::BasicBlock::Create(m_context, "multiplied", m_function);
     m_builder.CreateCondBr(tilesGranted(), tiles, loops);
     m_builder.SetInsertPoint(tiles);
-    TileProducts(*this, *products).emit();
+    for (const tir::Var& var : products->loops) m_vars[var.get()] = m_builder.getInt64(0);
+    TileProducts(m_builder, *products,
+                 {address(products->sums, products->sumsIndex).first,
+                  address(products->data, products->dataIndex).first,
+                  address(products->weights, products->weightsIndex).first})
+        .emit();
     m_builder.CreateBr(done);
     m_builder.SetInsertPoint(loops);
-    m_isWithoutTiles = true;
+    m_options.multipliesTiles = false; // the same loops once more
     loop(node);
-    m_isWithoutTiles = false;
+    m_options.multipliesTiles = true;
     m_builder.CreateBr(done);
     m_builder.SetInsertPoint(done);
     return true;

@@ -20,7 +20,6 @@ namespace tenon::compiler {
 
 using namespace core;
 struct Narrowing;
-
 class Emitter
 {
 public:
@@ -32,6 +31,8 @@ public:
                 const std::unordered_map<const tir::StmtNode*, int>& lines);
 
 private:
+    class Aside;
+    class ParallelLoop;
     struct Place ///< where a buffer's bytes are
     {
         llvm::Value* pointer;
@@ -43,7 +44,6 @@ private:
         int64_t constant = 0;
         std::vector<std::pair<llvm::Value*, int64_t>> terms;
     };
-
     // emit_expr.cpp
     llvm::Value* value(const tir::Expr& expr);
     llvm::Value* binary(const tir::ExprNode& node);
@@ -82,8 +82,8 @@ private:
     llvm::Value* intrinsic(const tir::ExprNode& node);
     llvm::Value* productOfBytes(const tir::ExprNode& node); ///< by lanes of 16 bits; null: another
     llvm::Value* pairOfProducts(const tir::ExprNode& sum);  ///< emit_pairs.cpp; null: another sum
-    llvm::Value* quadsInMemory(const tir::ExprNode& node);  ///< emit_quads.cpp; null: they are not
-    llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< the same; null: no quads
+    llvm::Value* quads(const tir::ExprNode& node); ///< emit_quads.cpp; null: there are none
+    llvm::Value* quadsOfVectors(const tir::ExprNode& node);
     llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
     // emit_requantize.cpp, emit_packed.cpp
     /// A rounded, limited sum as bytes; null where this is another cast.
@@ -101,11 +101,8 @@ private:
     bool unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     void inTurns(const tir::StmtNode& loop, const std::vector<llvm::Value*>& variables);
-    // emit_tiles.cpp
-    bool tileProducts(const tir::StmtNode& node); ///< false: this is another loop
+    bool tileProducts(const tir::StmtNode& node); ///< emit_tiles.cpp; false: this is another loop
     llvm::Value* tilesGranted();
-    class TileProducts;
-
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
     void loop(const tir::StmtNode& node);
@@ -117,11 +114,8 @@ private:
     void whileLoop(const tir::StmtNode& node);
     void allocation(const tir::StmtNode& node);
     void markLine(const tir::StmtNode& node);
-
     // emit_parallel.cpp
     void parallelLoop(const tir::StmtNode& node);
-    class Aside;
-    class ParallelLoop;
     llvm::Value* runtimePointer(const std::string& name);
     void returnOnFailure(llvm::Value* status);
     llvm::AllocaInst* entryAlloca(llvm::Type* type, llvm::Align align, const llvm::Twine& name);
@@ -149,7 +143,6 @@ private:
     tir::LoadedVars m_loaded;
     llvm::AllocaInst* m_fault = nullptr; ///< of the function being written; null: no fault so far
     llvm::Value* m_granted = nullptr;    ///< in it, whether the system lends tiles
-    bool m_isWithoutTiles = false;       ///< where it does not
     int m_parallelCount = 0;
     bool m_insideParallel = false;
 };

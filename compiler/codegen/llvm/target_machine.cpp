@@ -18,6 +18,7 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 #include <llvm/TargetParser/Triple.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,11 +53,25 @@ Result<const llvm::Target*> findTarget(const std::string& triple)
     return target;
 }
 
+/// Whether the system lets this process multiply tiles, as kernels ask it to (emit_tiles.cpp): one
+/// that does not makes them slow. LLVM knows the processor alone.
+bool lendsTiles()
+{
+#ifdef SYS_arch_prctl
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;
+    return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+    return false;
+#endif
+}
+
 std::string hostFeatures()
 {
     llvm::SubtargetFeatures features;
-    for (const auto& entry : llvm::sys::getHostCPUFeatures())
-        features.AddFeature(entry.first(), entry.second);
+    for (const auto& entry : llvm::sys::getHostCPUFeatures()) {
+        const bool isOfTiles = entry.first().starts_with("amx-");
+        features.AddFeature(entry.first(), entry.second && (!isOfTiles || lendsTiles()));
+    }
     std::vector<std::string> sorted = features.getFeatures();
     std::sort(sorted.begin(), sorted.end());
     return join(sorted, ",");

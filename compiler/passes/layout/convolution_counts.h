@@ -18,6 +18,9 @@ struct ConvolutionCounts
 };
 
 ConvolutionCounts convolutionCounts(const core::TargetFacts& facts);
+/// Of a convolution of bytes of so many taps, window by window: ConvolutionCounts::byteProduct, or
+/// less where processors multiply tiles.
+double byteProductOf(const ConvolutionSize& size, const core::TargetFacts& facts);
 
 /// Cycles of so many instructions for each vector: of such loops cores begin about a half of what
 /// they could.

@@ -141,8 +141,7 @@ IntegerForm directIntegers(const ConvolutionSize& size, const TargetFacts& facts
     const double taps = size.elements() * static_cast<double>(size.inChannels);
     const auto filters = static_cast<double>(size.outChannels);
     const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    const double product = size.inChannels == 1 ? counts.rowProduct : counts.byteProduct;
-    const double each = bytesOfResult(size) * product + counts.byteResult;
+    const double each = bytesOfResult(size) * byteProductOf(size, facts) + counts.byteResult;
     const double all = pixels * filters * each + packedWords(size) * counts.packedWord;
     return {{}, {issuedCycles(all, facts), taps * filters}};
 }

@@ -8,6 +8,7 @@
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 
@@ -42,9 +43,13 @@ struct TileRegion
 int64_t regionsTogether(const ConvShape& shape, int64_t count, int64_t positions,
                         const TargetFacts& facts)
 {
-    constexpr int64_t kEnough = 128;
+    constexpr int64_t kEnough = 128; // else reading weights takes longer than multiplying them
     if (!readsWeightsOnce(shape, facts)) return 1;
-    return divisorUpTo(count, std::max<int64_t>(1, kEnough / positions));
+    const int64_t words = shape.weightBytes / (shape.outBlocks * shape.lanes);
+    int64_t together = 1;
+    for (int64_t more = 2; more <= count && together * positions < kEnough; ++more)
+        if (count % more == 0 && more * positions * words <= facts.l2Bytes / 2) together = more;
+    return together;
 }
 
 TileRegion flatRegion(const ConvShape& shape, int64_t positions, const TargetFacts& facts)
@@ -154,7 +159,19 @@ std::vector<std::string> attachToSums(Schedule& schedule, const std::string& blo
     return left;
 }
 
-bool multipliesTiles(const Schedule& schedule, const ConvSite& site, const TargetFacts& facts)
+bool multipliesUnsigned(const Schedule& schedule, const std::string& block)
+{
+    bool isUnsigned = false;
+    tir::visitExprsIn(blockOf(schedule, block)->body, [&](const tir::Expr& expr) {
+        isUnsigned = isUnsigned || (expr->kind == tir::ExprKind::Intrinsic &&
+                                    expr->intrinsic == tir::Intrinsic::DotU8I8);
+        return !isUnsigned;
+    });
+    return isUnsigned;
+}
+
+bool multipliesTiles(const Schedule& schedule, const std::string& conv, const ConvSite& site,
+                     const TargetFacts& facts)
 {
     const auto& [shape, loops] = site;
     if (facts.byteTileMacs <= 0 || shape.weights->dtype != kInt32 || shape.lanes != kTileWords ||
@@ -162,7 +179,8 @@ bool multipliesTiles(const Schedule& schedule, const ConvSite& site, const Targe
         return false;
     constexpr int64_t kFewestWords = 16, kFewestPositions = 7;
     return wordsOfPosition(shape, schedule.extentOf(loops.inBlock)) >= kFewestWords &&
-           schedule.extentOf(loops.column) >= kFewestPositions;
+           schedule.extentOf(loops.column) >= kFewestPositions &&
+           multipliesUnsigned(schedule, conv);
 }
 
 void scheduleConvTiles(Schedule& schedule, const std::string& conv, const ConvSite& site,

@@ -17,8 +17,11 @@ int64_t rowsOfTiles(int64_t positions);
 std::vector<std::string> attachToSums(Schedule& schedule, const std::string& block,
                                       const std::string& loop, int64_t lanes);
 
+/// True where the block sums products of uint8 and int8.
+bool multipliesUnsigned(const Schedule& schedule, const std::string& block);
 /// True where weights are words for vectors and products by tiles take less time.
-bool multipliesTiles(const Schedule& schedule, const ConvSite& site, const TargetFacts& facts);
+bool multipliesTiles(const Schedule& schedule, const std::string& conv, const ConvSite& site,
+                     const TargetFacts& facts);
 /// Loops for the convolution, what pads its data and what follows it. `isFlat`: rows and columns
 /// are one axis.
 void scheduleConvTiles(Schedule& schedule, const std::string& conv, const ConvSite& site,

@@ -37,6 +37,19 @@ bool canJoinRows(const Schedule& schedule, const std::vector<std::string>& pads,
     return body->kind == tir::StmtKind::Store && body->value->kind == tir::ExprKind::Load;
 }
 
+/// Bytes that are not multiplied in a tile of registers; false for all other numbers.
+bool scheduleBytes(Schedule& schedule, const std::string& conv, const ConvSite& site, bool isFlat,
+                   const TargetFacts& facts)
+{
+    const bool areRuns = multipliesRuns(schedule, conv, site.shape);
+    const bool areWords = !areRuns && multipliesWords(site.shape, facts);
+    const bool areTiles = !areRuns && !areWords && multipliesTiles(schedule, conv, site, facts);
+    if (areRuns) scheduleConvRuns(schedule, conv, site, isFlat, facts);
+    if (areWords) scheduleConvWords(schedule, conv, site, isFlat, facts);
+    if (areTiles) scheduleConvTiles(schedule, conv, site, isFlat, facts);
+    return areRuns || areWords || areTiles;
+}
+
 } // namespace
 
 void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
@@ -59,12 +72,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;
     }
-    if (multipliesRuns(schedule, conv, site.shape))
-        return scheduleConvRuns(schedule, conv, site, flat, facts);
-    if (multipliesWords(site.shape, facts))
-        return scheduleConvWords(schedule, conv, site, flat, facts);
-    if (multipliesTiles(schedule, site, facts))
-        return scheduleConvTiles(schedule, conv, site, flat, facts);
+    if (scheduleBytes(schedule, conv, site, flat, facts)) return;
     const Walk walk = flat ? Walk::Image : Walk::Steps;
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);

@@ -370,9 +370,7 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const bool mayBeCut = right.isPacked && p.batch.empty() && !copied;
     const PackedProduct packed{
         p.block, p.rows, p.columns, p.depth, right.lanes, tile, mayBeCut ? right.buffer : nullptr};
-    if (multipliesTiles(packed, facts)) return scheduleProductByTiles(schedule, packed, facts);
-    if (const int64_t parts = partsOfDepth(packed, facts); parts > 1)
-        return scheduleProductByParts(schedule, packed, parts, facts);
+    if (scheduleByTilesOrParts(schedule, packed, facts)) return;
     const auto rows = copiedRows(schedule, p, copied);
     const bool areRowsShared = sharesRows(p, right, facts);
     const int64_t threads = facts.threads;

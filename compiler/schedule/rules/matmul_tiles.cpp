@@ -9,13 +9,16 @@
 #include "compiler/schedule/tree.h"
 
 namespace tenon::compiler {
+namespace {
 
-bool multipliesTiles(const PackedProduct& product, const TargetFacts& facts)
+/// True where weights are words for vectors and products by tiles take less time.
+bool multipliesTiles(const Schedule& schedule, const PackedProduct& product,
+                     const TargetFacts& facts)
 {
     constexpr int64_t kFewestWords = 16, kFewestRows = 8;
     return facts.byteTileMacs > 0 && product.weights && product.weights->dtype == kInt32 &&
            product.lanes == kTileWords && product.depth >= kFewestWords &&
-           product.rows >= kFewestRows;
+           product.rows >= kFewestRows && multipliesUnsigned(schedule, product.block);
 }
 
 void scheduleProductByTiles(Schedule& schedule, const PackedProduct& product,
@@ -37,6 +40,20 @@ void scheduleProductByTiles(Schedule& schedule, const PackedProduct& product,
     for (const std::string& name : others) scheduleBlock(schedule, name, facts);
     for (const std::string& name : left) scheduleBlock(schedule, name, facts);
     return parallelise(schedule, {columns[0]}, facts);
+}
+
+} // namespace
+
+bool scheduleByTilesOrParts(Schedule& schedule, const PackedProduct& product,
+                            const TargetFacts& facts)
+{
+    if (multipliesTiles(schedule, product, facts)) {
+        scheduleProductByTiles(schedule, product, facts);
+        return true;
+    }
+    const int64_t parts = partsOfDepth(product, facts);
+    if (parts > 1) scheduleProductByParts(schedule, product, parts, facts);
+    return parts > 1;
 }
 
 } // namespace tenon::compiler

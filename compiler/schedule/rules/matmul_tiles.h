@@ -6,10 +6,9 @@
 
 namespace tenon::compiler {
 
-/// True where weights are words for vectors and products by tiles take less time.
-bool multipliesTiles(const PackedProduct& product, const TargetFacts& facts);
-/// Loops for the product and what follows it.
-void scheduleProductByTiles(Schedule& schedule, const PackedProduct& product,
+/// Loops for the product, and what follows it, by tiles of bytes or else by parts of the depth;
+/// false where it is neither.
+bool scheduleByTilesOrParts(Schedule& schedule, const PackedProduct& product,
                             const TargetFacts& facts);
 
 } // namespace tenon::compiler

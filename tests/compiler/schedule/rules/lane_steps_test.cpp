@@ -15,7 +15,7 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr TargetFacts kNeon{
+constexpr TargetFacts kWithLanes{
     .vectorBytes = 16, .vectorRegisters = 32, .hasFma = true, .hasLaneOperand = true};
 
 /// Four steps of a block of channels are a short loop there: two blocks, or eight steps, are one.
@@ -36,7 +36,7 @@ TEST(LaneSteps, TakeEightStepsAtATimeWhereLanesAreOperands)
     for (const auto& [model, split] : cases) {
         const auto function = test::fusedKernel(model);
         ASSERT_TRUE(function) << function.error().text();
-        for (const TargetFacts& facts : {kNeon, TargetFacts{}}) {
+        for (const TargetFacts& facts : {kWithLanes, TargetFacts{}}) {
             const auto kernel = scheduleKernel(*function, facts);
             ASSERT_TRUE(kernel) << kernel.error().text();
             std::string text;
