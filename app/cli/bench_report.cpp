@@ -256,6 +256,7 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
         out["peak"] = {{"isa", timing.peak->isa},
                        {"fp32_gflops_per_core", timing.peak->fp32Gflops},
                        {"int8_gops_per_core", timing.peak->int8Gops},
+                       {"int8_tile_gops_per_core", timing.peak->int8TileGops},
                        {"bandwidth", bandwidthJson(timing.peak->bandwidth)}};
     return out;
 }

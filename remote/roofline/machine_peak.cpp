@@ -10,6 +10,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
@@ -109,17 +111,42 @@ TENON_FMA_LOOP(fmaPlain, , 4, multiplyAdd)
 }
 #endif
 
+#if defined(__x86_64__)
+constexpr int kTileRows = 16, kTileRowBytes = 64, kTilesOfSums = 4;
+
+/// Two by two tiles of sums, from tiles that stay as they are.
+[[gnu::target("amx-tile,amx-int8"), gnu::noinline]] float dotTiles(long steps, float seed)
+{
+    struct
+    {
+        unsigned char palette, start, reserved[14];
+        unsigned short rowBytes[16];
+        unsigned char rows[16];
+    } shape{.palette = 1, .start = 0, .reserved = {}, .rowBytes = {}, .rows = {}};
+    for (int tile = 0; tile < 8; ++tile)
+        shape.rowBytes[tile] = kTileRowBytes, shape.rows[tile] = kTileRows;
+    __asm__ volatile("ldtilecfg %0" : : "m"(shape)); // GCC 12's intrinsic reads eight bytes alone
+    for (long s = 0; s < steps; ++s) {
+        _tile_dpbusd(0, 4, 6);
+        _tile_dpbusd(1, 4, 7);
+        _tile_dpbusd(2, 5, 6);
+        _tile_dpbusd(3, 5, 7);
+    }
+    _tile_release();
+    return seed;
+}
+#endif
+
 /// A rate that a tenth of the rounds reach, which other load lowers little; some rounds seem a
 /// fifth faster than the clock allows, for the time itself is adjusted.
-double goodGflops(float (*loop)(long, float), size_t productsPerStep)
+double goodGflops(float (*loop)(long, float), size_t productsPerStep, long steps = 300'000)
 {
-    constexpr long kSteps = 300'000; // less than a millisecond: most rounds are not interrupted
-    const double work = 2.0 * static_cast<double>(productsPerStep) * kSteps;
+    const double work = 2.0 * static_cast<double>(productsPerStep) * static_cast<double>(steps);
     std::vector<double> rates;
     volatile float sink = 1;
     for (int round = 0; round < kRounds; ++round) {
         const auto start = std::chrono::steady_clock::now();
-        sink = loop(kSteps, sink * 0 + 1);
+        sink = loop(steps, sink * 0 + 1);
         rates.push_back(work / secondsSince(start) * 1e-9);
     }
     const auto good = rates.begin() + kRounds * 9 / 10;
@@ -135,6 +162,23 @@ bool hasNarrowDots()
     return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 4 & 1) != 0;
 }
 #endif
+
+/// The same by tiles, which Linux lends a process that asks.
+double int8TileGops()
+{
+#if defined(__x86_64__) && defined(SYS_arch_prctl)
+    constexpr unsigned kTiles = 1U << 24 | 1U << 25; // AMX-TILE and AMX-INT8: leaf 7, EDX
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;
+    constexpr long kSteps = 20'000;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTiles) != kTiles) return 0;
+    if (::syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0) return 0;
+    return goodGflops(dotTiles, size_t{kTilesOfSums} * kTileRows * kTileRows * kTileRowBytes,
+                      kSteps);
+#else
+    return 0;
+#endif
+}
 
 /// Products of bytes, two operations each: dot products of four, else pairs; 0 where nothing of
 /// either is measured, as where dot products are of another form than AVX-512's.
@@ -152,7 +196,7 @@ double int8Gops()
 
 MachinePeak measureCompute()
 {
-    MachinePeak peak{.isa = "128 bit", .int8Gops = int8Gops()};
+    MachinePeak peak{.isa = "128 bit", .int8Gops = int8Gops(), .int8TileGops = int8TileGops()};
     auto loop = fmaPlain;
     size_t lanes = 4;
 #if defined(__x86_64__)
@@ -176,7 +220,11 @@ MachinePeak measurePeak(unsigned threads)
 double peakFor(const MachinePeak& peak, const core::CallMethod& method)
 {
     if (method.kind == core::Method::None || method.kind == core::Method::Moves) return 0;
-    return method.isInt8 ? peak.int8Gops : peak.fp32Gflops;
+    if (!method.isInt8) return peak.fp32Gflops;
+    const bool mayBeTiles = method.kind == core::Method::Direct ||
+                            method.kind == core::Method::Direct1x1 ||
+                            method.kind == core::Method::PackedGemm;
+    return mayBeTiles ? std::max(peak.int8Gops, peak.int8TileGops) : peak.int8Gops;
 }
 
 } // namespace tenon::remote

@@ -15,7 +15,8 @@ struct MachinePeak
     std::string isa;       ///< "avx512f": the widest vectors there are
     double fp32Gflops = 0; ///< of a core: fused multiply-adds, two operations each
     double int8Gops = 0;   ///< of a core: dot products of bytes, two operations each; 0: none there
-    unsigned threads = 1;  ///< that work together
+    double int8TileGops = 0;               ///< of a core: products of tiles of bytes; 0: none there
+    unsigned threads = 1;                  ///< that work together
     std::vector<Bandwidth> bandwidth = {}; ///< of these threads, by bytes ascending
 };
 

@@ -35,6 +35,34 @@ struct LoopSteps
     int64_t extent, sums, data, weights;
 };
 
+/// Loops of known counts, and the one statement inside of them.
+struct Nest
+{
+    std::vector<const tir::Loop*> loops;
+    const StmtNode* body;
+};
+
+std::optional<Nest> nestOf(const StmtNode& loop)
+{
+    Nest nest{{}, &loop};
+    for (; nest.body->kind == StmtKind::For; nest.body = nest.body->body.get()) {
+        const tir::Loop& each = nest.body->loop;
+        const bool isCounted = each.min.isConstInt(0) && each.extent->kind == ExprKind::IntImm &&
+                               each.kind != tir::LoopKind::Parallel;
+        if (!isCounted) return std::nullopt;
+        nest.loops.push_back(&each);
+    }
+    return nest;
+}
+
+/// The expression in the first iteration of all loops.
+Expr firstOf(const Expr& index, const std::vector<tir::Var>& loops)
+{
+    tir::VarMap zeros;
+    for (const tir::Var& var : loops) zeros[var.get()] = Expr(0);
+    return tir::simplify(tir::substitute(index, zeros));
+}
+
 /// Whole vectors of words that follow one another.
 bool isRow(const Expr& index)
 {
@@ -130,6 +158,26 @@ bool classify(ByteProducts& out, const std::vector<LoopSteps>& loops)
     return joinPositions(out, std::move(positions)) && joinSteps(out, std::move(steps));
 }
 
+/// True where the loops walk the sums of the products, once each: those that share a row are
+/// positions.
+bool walkSums(const std::vector<LoopSteps>& loops, const ByteProducts& products)
+{
+    ByteProducts own;
+    std::vector<LoopSteps> positions;
+    for (const LoopSteps& loop : loops) {
+        if (loop.weights == 0) {
+            positions.push_back(loop);
+            continue;
+        }
+        if (own.vectors > 1) return false;
+        own.vectors = loop.extent;
+        own.sumsPerVector = loop.sums;
+    }
+    return joinPositions(own, std::move(positions)) && own.positions == products.positions &&
+           own.sumsPerPosition == products.sumsPerPosition && own.vectors == products.vectors &&
+           own.sumsPerVector == products.sumsPerVector;
+}
+
 } // namespace
 
 int64_t ByteProducts::tileSteps() const
@@ -141,19 +189,12 @@ int64_t ByteProducts::tileSteps() const
 
 std::optional<ByteProducts> byteProductsOf(const StmtNode& loop)
 {
-    std::vector<const tir::Loop*> nest;
-    const StmtNode* inner = &loop;
-    for (; inner->kind == StmtKind::For; inner = inner->body.get()) {
-        const bool isCounted = inner->loop.min.isConstInt(0) &&
-                               inner->loop.extent->kind == ExprKind::IntImm &&
-                               inner->loop.kind != tir::LoopKind::Parallel;
-        if (!isCounted) return std::nullopt;
-        nest.push_back(&inner->loop);
-    }
-    auto out = productsIn(*inner);
+    const auto nest = nestOf(loop);
+    if (!nest) return std::nullopt;
+    auto out = productsIn(*nest->body);
     if (!out) return std::nullopt;
     std::vector<LoopSteps> loops;
-    for (const tir::Loop* each : nest) {
+    for (const tir::Loop* each : nest->loops) {
         const auto sums = stepOf(out->sums, out->sumsIndex, each->var);
         const auto data = stepOf(out->data, out->dataIndex, each->var);
         const auto weights = stepOf(out->weights, out->weightsIndex, each->var);
@@ -163,6 +204,32 @@ std::optional<ByteProducts> byteProductsOf(const StmtNode& loop)
         out->loops.push_back(each->var);
     }
     return classify(*out, loops) ? out : std::nullopt;
+}
+
+std::optional<InitialSums> initialSumsOf(const StmtNode& loop, const ByteProducts& products)
+{
+    const auto nest = nestOf(loop);
+    const StmtNode* store = nest ? nest->body : nullptr;
+    if (!store || store->kind != StmtKind::Store || store->buffer != products.sums ||
+        !isRow(store->indices[0]) || !isWords(store->value) || !isRow(store->value->args[0]))
+        return std::nullopt;
+    InitialSums out;
+    out.rows = store->value->buffer;
+    out.index = store->value->args[0]->args[0];
+    const Expr& sums = store->indices[0]->args[0];
+    std::vector<LoopSteps> loops;
+    for (const tir::Loop* each : nest->loops) {
+        out.loops.push_back(each->var);
+        const auto step = stepOf(products.sums, sums, each->var);
+        const auto row = stepOf(out.rows, out.index, each->var);
+        if (!step || !row) return std::nullopt;
+        if (!each->extent.isConstInt(1)) loops.push_back({each->extent->integer, *step, 0, *row});
+        out.perVector += each->extent.isConstInt(1) ? 0 : *row;
+    }
+    const Expr distance =
+        tir::simplify(firstOf(sums, out.loops) - firstOf(products.sumsIndex, products.loops));
+    const bool areSame = distance.isConstInt(0) && walkSums(loops, products);
+    return areSame ? std::optional(std::move(out)) : std::nullopt;
 }
 
 } // namespace tenon::compiler

@@ -33,4 +33,16 @@ struct ByteProducts
 /// The products of the loop's nest; nothing where it is anything else.
 std::optional<ByteProducts> byteProductsOf(const tir::StmtNode& loop);
 
+/// What all positions' sums of a vector start from: a row that they share.
+struct InitialSums
+{
+    tir::Buffer rows;
+    tir::Expr index; ///< of the first vector's, in the loops' variables
+    std::vector<tir::Var> loops;
+    int64_t perVector = 0; ///< bytes
+};
+
+/// What the nest of `loop` stores to exactly those sums; nothing where that is anything else.
+std::optional<InitialSums> initialSumsOf(const tir::StmtNode& loop, const ByteProducts& products);
+
 } // namespace tenon::compiler

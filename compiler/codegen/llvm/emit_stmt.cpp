@@ -150,13 +150,19 @@ void Emitter::statement(const tir::Stmt& stmt)
     markLine(node);
     switch (node.kind) {
     case StmtKind::Seq:
-        for (const tir::Stmt& child : node.stmts) statement(child);
+        for (size_t i = 0; i < node.stmts.size(); ++i) {
+            const StmtNode* next = i + 1 < node.stmts.size() ? node.stmts[i + 1].get() : nullptr;
+            if (next && tileProducts(node.stmts[i].get(), *next))
+                ++i;
+            else
+                statement(node.stmts[i]);
+        }
         return;
     case StmtKind::For:
         if (const auto range = rangeOf(node.loop)) m_ranges[node.loop.var.get()] = *range;
         if (node.loop.kind == LoopKind::Parallel && !m_insideParallel) return parallelLoop(node);
         if (node.loop.kind == LoopKind::Unrolled) return unrolled(node);
-        if (tileProducts(node)) return;
+        if (tileProducts(nullptr, node)) return;
         return loop(node);
     case StmtKind::Store: return storeElement(node);
     case StmtKind::If: return branch(node);

@@ -46,6 +46,8 @@ public:
     struct Places
     {
         llvm::Value *sums, *data, *weights;
+        llvm::Value* rows = nullptr; ///< that sums start from; null: from what they are
+        int64_t rowsPerVector = 0;   ///< bytes
     };
 
     TileProducts(llvm::IRBuilderBase& builder, const ByteProducts& products, const Places& places)
@@ -131,8 +133,13 @@ private:
 
     void sumsOf(const Group& group) const
     {
-        eachSum(group,
-                [&](int64_t tile, llvm::Value* at) { load(tile, at, m_products.sumsPerPosition); });
+        eachSum(group, [&](int64_t tile, llvm::Value* at) {
+            const int64_t vector = group.vector + tile % kTogether;
+            if (m_places.rows) // the same for every position
+                load(tile, beyond(m_places.rows, vector * m_places.rowsPerVector), 0);
+            else
+                load(tile, at, m_products.sumsPerPosition);
+        });
         llvm::Value* data = beyond(m_places.data, firstOf(group.tile) * m_products.dataPerPosition);
         llvm::Value* weights = beyond(m_places.weights, group.vector * m_products.weightsPerVector);
         multiplyAll(group, data, weights);
@@ -213,25 +220,37 @@ llvm::Value* Emitter::tilesGranted()
     return m_granted;
 }
 
-bool Emitter::tileProducts(const tir::StmtNode& node)
+/// The loops of `node`, and before them those of `initial` where it is not null; false where they
+/// are others.
+bool Emitter::tileProducts(const tir::StmtNode* initial, const tir::StmtNode& node)
 {
     if (!m_options.multipliesTiles) return false;
     const auto products = byteProductsOf(node);
     if (!products) return false;
+    const auto rows = initial ? initialSumsOf(*initial, *products) : std::nullopt;
+    if (initial && !rows) return false;
     auto* tiles = llvm::BasicBlock::Create(m_context, "by_tiles", m_function);
     auto* loops = llvm::BasicBlock::Create(m_context, "by_loops", m_function);
     auto* done = llvm::BasicBlock::Create(m_context, "multiplied", m_function);
     m_builder.CreateCondBr(tilesGranted(), tiles, loops);
     m_builder.SetInsertPoint(tiles);
+    const auto placeOf = [&](const tir::Buffer& buffer, const tir::Expr& index) {
+        return address(buffer, index).first;
+    };
     for (const tir::Var& var : products->loops) m_vars[var.get()] = m_builder.getInt64(0);
-    TileProducts(m_builder, *products,
-                 {address(products->sums, products->sumsIndex).first,
-                  address(products->data, products->dataIndex).first,
-                  address(products->weights, products->weightsIndex).first})
-        .emit();
+    TileProducts::Places places{placeOf(products->sums, products->sumsIndex),
+                                placeOf(products->data, products->dataIndex),
+                                placeOf(products->weights, products->weightsIndex)};
+    if (rows) {
+        for (const tir::Var& var : rows->loops) m_vars[var.get()] = m_builder.getInt64(0);
+        places.rows = placeOf(rows->rows, rows->index);
+        places.rowsPerVector = rows->perVector;
+    }
+    TileProducts(m_builder, *products, places).emit();
     m_builder.CreateBr(done);
     m_builder.SetInsertPoint(loops);
     m_options.multipliesTiles = false; // the same loops once more
+    if (initial) loop(*initial);
     loop(node);
     m_options.multipliesTiles = true;
     m_builder.CreateBr(done);

@@ -101,7 +101,7 @@ private:
     bool unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     void inTurns(const tir::StmtNode& loop, const std::vector<llvm::Value*>& variables);
-    bool tileProducts(const tir::StmtNode& node); ///< emit_tiles.cpp; false: this is another loop
+    bool tileProducts(const tir::StmtNode* initial, const tir::StmtNode& node); ///< emit_tiles.cpp
     llvm::Value* tilesGranted();
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
