@@ -67,7 +67,13 @@ ConvReduction splitReduction(Schedule& schedule, const ConvLoops& loops, const C
         //
         // Planes are far apart, so that their loop steps a pointer; columns are an index, which
         // costs each product that reads memory an instruction slot.
-        out.loops = {loops.kernelRow, loops.kernelColumn, loops.inBlock, loops.inLane};
+        //
+        // Weights from behind the cache are walked as they lie: requests that jump from channel to
+        // channel are the core's own to carry out, lines that follow one another bring the next.
+        if (readsWeightsOnce(shape, facts))
+            out.loops = {loops.inBlock, loops.kernelRow, loops.kernelColumn, loops.inLane};
+        else
+            out.loops = {loops.kernelRow, loops.kernelColumn, loops.inBlock, loops.inLane};
         return out;
     }
     const int64_t blocks = blocksTogether(schedule.extentOf(loops.inBlock), shape, facts);

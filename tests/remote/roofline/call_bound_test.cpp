@@ -30,6 +30,16 @@ TEST(CallBound, ConvolutionsAreBoundByComputing)
     EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, kDirectInt8}, machine(), 1e5).ms, 2.5);
 }
 
+TEST(CallBound, TilesBoundWhatMayBeMultipliedByThem)
+{
+    MachinePeak tiles = machine();
+    tiles.int8TileGops = 4000;
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, kDirectInt8}, tiles, 1e5).ms, 0.25);
+    constexpr core::CallMethod kDepthwiseInt8{core::Method::Depthwise, true};
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, kDepthwiseInt8}, tiles, 1e5).ms, 2.5);
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, kDirect}, tiles, 1e5).ms, 10);
+}
+
 TEST(CallBound, ProductsOfOneRowAreBoundByReadingTheirWeights)
 {
     // The call alone would fit into the cache; the whole model, which runs in between, does not.
