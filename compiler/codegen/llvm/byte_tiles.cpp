@@ -180,11 +180,14 @@ bool walkSums(const std::vector<LoopSteps>& loops, const ByteProducts& products)
 
 } // namespace
 
-int64_t ByteProducts::tileSteps() const
+std::vector<TileSteps> tileSteps(int64_t steps)
 {
-    int64_t divisor = std::min(steps, kTileWords);
-    while (steps % divisor != 0) --divisor;
-    return divisor;
+    constexpr int64_t kNearlyWhole = 12;
+    if (steps <= kTileWords) return {{0, steps, 1}};
+    for (int64_t each = kTileWords; each >= kNearlyWhole; --each)
+        if (steps % each == 0) return {{0, each, steps / each}};
+    const int64_t whole = steps / kTileWords;
+    return {{0, kTileWords, whole}, {whole * kTileWords, steps % kTileWords, 1}};
 }
 
 std::optional<ByteProducts> byteProductsOf(const StmtNode& loop)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace tenon::compiler {
 
@@ -25,10 +26,17 @@ struct ByteProducts
     int64_t sumsPerPosition = 0, sumsPerVector = 0;
     int64_t dataPerPosition = 0;
     int64_t weightsPerVector = 0, weightsPerStep = 0;
-
-    /// Steps of each product: as many as divide.
-    int64_t tileSteps() const;
 };
+
+/// Steps that are multiplied alike: so many by each product.
+struct TileSteps
+{
+    int64_t first, each, rounds;
+};
+
+/// All of one kind where a count of nearly a whole tile divides them, else whole tiles and the
+/// rest.
+std::vector<TileSteps> tileSteps(int64_t steps);
 
 /// The products of the loop's nest; nothing where it is anything else.
 std::optional<ByteProducts> byteProductsOf(const tir::StmtNode& loop);

@@ -55,17 +55,20 @@ public:
         , m_products(products)
         , m_places(places)
         , m_tiles((products.positions + kTileRows - 1) / kTileRows)
-        , m_steps(products.tileSteps())
     {
     }
 
     void emit()
     {
-        for (int64_t tile = 0; tile < m_tiles; tile += kTogether) {
-            const int64_t tiles = std::min(kTogether, m_tiles - tile);
-            configure({rowsOf(tile), rowsOf(tile + tiles - 1)});
-            for (int64_t vector = 0; vector < m_products.vectors; vector += kTogether)
-                sumsOf({tile, tiles, vector, std::min(kTogether, m_products.vectors - vector)});
+        for (const TileSteps& steps : tileSteps(m_products.steps)) {
+            m_steps = steps;
+            m_configured = {};
+            for (int64_t tile = 0; tile < m_tiles; tile += kTogether) {
+                const int64_t tiles = std::min(kTogether, m_tiles - tile);
+                configure({rowsOf(tile), rowsOf(tile + tiles - 1)});
+                for (int64_t vector = 0; vector < m_products.vectors; vector += kTogether)
+                    sumsOf({tile, tiles, vector, std::min(kTogether, m_products.vectors - vector)});
+            }
         }
         m_builder.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}, {});
     }
@@ -92,11 +95,11 @@ private:
     {
         if (rows == m_configured) return;
         m_configured = rows;
-        auto* shape = new llvm::GlobalVariable(*m_builder.GetInsertBlock()->getModule(),
-                                               llvm::ArrayType::get(m_builder.getInt8Ty(), 64),
-                                               true, llvm::GlobalValue::PrivateLinkage,
-                                               configuration(m_builder.getContext(), rows, m_steps),
-                                               "tenon.tiles");
+        auto* shape = new llvm::GlobalVariable(
+            *m_builder.GetInsertBlock()->getModule(),
+            llvm::ArrayType::get(m_builder.getInt8Ty(), 64), true,
+            llvm::GlobalValue::PrivateLinkage,
+            configuration(m_builder.getContext(), rows, m_steps.each), "tenon.tiles");
         shape->setAlignment(llvm::Align(64));
         m_builder.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {shape});
     }
@@ -135,13 +138,16 @@ private:
     {
         eachSum(group, [&](int64_t tile, llvm::Value* at) {
             const int64_t vector = group.vector + tile % kTogether;
-            if (m_places.rows) // the same for every position
+            if (m_places.rows && m_steps.first == 0) // the same for every position
                 load(tile, beyond(m_places.rows, vector * m_places.rowsPerVector), 0);
             else
                 load(tile, at, m_products.sumsPerPosition);
         });
-        llvm::Value* data = beyond(m_places.data, firstOf(group.tile) * m_products.dataPerPosition);
-        llvm::Value* weights = beyond(m_places.weights, group.vector * m_products.weightsPerVector);
+        llvm::Value* data = beyond(m_places.data, firstOf(group.tile) * m_products.dataPerPosition +
+                                                      m_steps.first * kWordBytes);
+        llvm::Value* weights =
+            beyond(m_places.weights, group.vector * m_products.weightsPerVector +
+                                         m_steps.first * m_products.weightsPerStep);
         multiplyAll(group, data, weights);
         eachSum(group, [&](int64_t tile, llvm::Value* at) {
             m_builder.CreateIntrinsic(
@@ -165,13 +171,13 @@ private:
         llvm::PHINode* weightsAt = m_builder.CreatePHI(m_builder.getPtrTy(), 2);
         multiply(group, dataAt, weightsAt);
         llvm::Value* next = m_builder.CreateAdd(round, m_builder.getInt64(1));
-        const auto rounds = static_cast<uint64_t>(m_products.steps / m_steps);
+        const auto rounds = static_cast<uint64_t>(m_steps.rounds);
         round->addIncoming(m_builder.getInt64(0), before);
         round->addIncoming(next, body);
         dataAt->addIncoming(data, before);
-        dataAt->addIncoming(beyond(dataAt, m_steps * kWordBytes), body);
+        dataAt->addIncoming(beyond(dataAt, m_steps.each * kWordBytes), body);
         weightsAt->addIncoming(weights, before);
-        weightsAt->addIncoming(beyond(weightsAt, m_steps * m_products.weightsPerStep), body);
+        weightsAt->addIncoming(beyond(weightsAt, m_steps.each * m_products.weightsPerStep), body);
         m_builder.CreateCondBr(m_builder.CreateICmpULT(next, m_builder.getInt64(rounds)), body,
                                after);
         m_builder.SetInsertPoint(after);
@@ -195,7 +201,8 @@ private:
     llvm::IRBuilderBase& m_builder;
     const ByteProducts& m_products;
     Places m_places;
-    int64_t m_tiles, m_steps;
+    int64_t m_tiles;
+    TileSteps m_steps{};
     Rows m_configured{};
 };
 

@@ -92,12 +92,13 @@ ConvolutionCounts convolutionCounts(const core::TargetFacts& facts)
 
 double byteProductOf(const ConvolutionSize& size, const core::TargetFacts& facts)
 {
-    // As the rule of tiles asks: rows of whole tiles, and the words of one of them.
-    constexpr int64_t kFewestTaps = 64, kFewestColumns = 7;
+    // About as the rule of tiles asks: few results do not pay for the copies of their words.
+    constexpr int64_t kFewestTaps = 64, kFewestColumns = 7, kFewestFilters = 64;
     const ConvolutionCounts counts = convolutionCounts(facts);
     const double taps = size.elements() * static_cast<double>(size.inChannels);
     const bool isByTiles = facts.byteTileMacs > 0 && size.groups == 1 && taps >= kFewestTaps &&
-                           size.columns >= kFewestColumns && size.inChannels > 1;
+                           size.columns >= kFewestColumns && size.inChannels > 1 &&
+                           size.outChannels >= kFewestFilters;
     if (isByTiles) return kByteProductOfTiles;
     return size.inChannels == 1 ? counts.rowProduct : counts.byteProduct;
 }

@@ -15,11 +15,37 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kTileRows = 16;
+constexpr int64_t kTileRows = 16, kWordBytes = 4;
 
-int64_t wordsOfPosition(const ConvShape& shape, int64_t inBlocks)
+/// True where the columns of a window's row lie side by side, as the block reads them.
+bool areColumnsNeighbours(const Schedule& schedule, const std::string& block,
+                          const ConvShape& shape)
 {
-    return inBlocks * shape.kernelRows * shape.kernelColumns * shape.inLanes;
+    if (shape.kernelColumns == 1) return false;
+    const AxisSteps steps = stepsOf(blockOf(schedule, block));
+    return steps.isKnown &&
+           std::all_of(steps.access.begin(), steps.access.end(), [&](const auto& of) {
+               const int64_t column = of[of.size() - 2], word = of.back();
+               const bool areWords = word == 0 && shape.inLanes == 1 && column <= 1;
+               return column == word * shape.inLanes || areWords;
+           });
+}
+
+TileWork workOf(const Schedule& schedule, const std::string& conv, const ConvSite& site)
+{
+    // A piece and what its bytes take (Granite Rapids: 4 cycles for 16 bytes, 8 for 48; tiles wait
+    // for words that were only just stored).
+    constexpr double kOfPiece = 2.5, kBytesPerCycle = 9;
+    const auto& [shape, loops] = site;
+    const bool areNeighbours = areColumnsNeighbours(schedule, conv, shape);
+    const int64_t joined = shape.inLanes * (areNeighbours ? shape.kernelColumns : 1);
+    const int64_t words =
+        schedule.extentOf(loops.inBlock) * shape.kernelRows * shape.kernelColumns * shape.inLanes;
+    const double piece = kOfPiece + static_cast<double>(joined * kWordBytes) / kBytesPerCycle;
+    // Of a joined image there is no loop over rows any more.
+    const int64_t rows = std::max<int64_t>(1, schedule.extentOf(loops.row));
+    return {rows * schedule.extentOf(loops.column), shape.outBlocks, words,
+            static_cast<double>(words / joined) * piece};
 }
 
 /// Cycles of products with one tile of weights, for so many positions: two tiles of those take
@@ -45,7 +71,7 @@ int64_t regionsTogether(const ConvShape& shape, int64_t count, int64_t positions
 {
     constexpr int64_t kEnough = 128; // else reading weights takes longer than multiplying them
     if (!readsWeightsOnce(shape, facts)) return 1;
-    const int64_t words = shape.weightBytes / (shape.outBlocks * shape.lanes);
+    const int64_t words = shape.weightBytes / (shape.outBlocks * shape.lanes); // bytes of each
     int64_t together = 1;
     for (int64_t more = 2; more <= count && together * positions < kEnough; ++more)
         if (count % more == 0 && more * positions * words <= facts.l2Bytes / 2) together = more;
@@ -87,12 +113,8 @@ void scheduleWords(Schedule& schedule, const std::string& words, const std::stri
     schedule.computeAt(words, loop);
     const std::vector<std::string> own = ownLoopsOf(schedule, words);
     const std::string &column = own[own.size() - 2], &word = own.back();
-    const AxisSteps steps = stepsOf(blockOf(schedule, words));
-    const bool areNeighbours =
-        shape.kernelColumns > 1 && schedule.extentOf(column) == shape.kernelColumns &&
-        steps.isKnown && std::all_of(steps.access.begin(), steps.access.end(), [&](const auto& of) {
-            return of[of.size() - 2] == of.back() * shape.inLanes;
-        });
+    const bool areNeighbours = schedule.extentOf(column) == shape.kernelColumns &&
+                               areColumnsNeighbours(schedule, words, shape);
     schedule.vectorize(areNeighbours ? schedule.fuse({column, word}) : word);
 }
 
@@ -159,6 +181,26 @@ std::vector<std::string> attachToSums(Schedule& schedule, const std::string& blo
     return left;
 }
 
+bool paysByTiles(const TileWork& work, const TargetFacts& facts)
+{
+    // Measured on Granite Rapids: one product waits for the one before, and two by two tiles take
+    // turns meanwhile; sums go to memory and back; a kernel asks the system for tiles.
+    constexpr double kOfProducts = 52, kOfSum = 3.7, kOfKernel = 500;
+    constexpr double kOfVectors = 1.1, kGain = 0.85;
+    constexpr int64_t kPair = 2;
+    if (work.positions <= 1) return false; // or nobody knows how many
+    const int64_t pairs = (work.positions + kPair * kTileRows - 1) / (kPair * kTileRows);
+    const int64_t products =
+        pairs * ((work.vectors + kPair - 1) / kPair) * ((work.words + kTileWords - 1) / kTileWords);
+    const auto positions = static_cast<double>(work.positions);
+    const auto sums = positions * static_cast<double>(work.vectors);
+    const double byTiles = static_cast<double>(products) * kOfProducts + sums * kOfSum +
+                           positions * work.copied + kOfKernel;
+    const double byVectors =
+        sums * static_cast<double>(work.words) * kOfVectors / facts.byteVectorMacs();
+    return byTiles < kGain * byVectors;
+}
+
 bool multipliesUnsigned(const Schedule& schedule, const std::string& block)
 {
     bool isUnsigned = false;
@@ -177,10 +219,7 @@ bool multipliesTiles(const Schedule& schedule, const std::string& conv, const Co
     if (facts.byteTileMacs <= 0 || shape.weights->dtype != kInt32 || shape.lanes != kTileWords ||
         shape.groups != 1)
         return false;
-    constexpr int64_t kFewestWords = 16, kFewestPositions = 7;
-    return wordsOfPosition(shape, schedule.extentOf(loops.inBlock)) >= kFewestWords &&
-           schedule.extentOf(loops.column) >= kFewestPositions &&
-           multipliesUnsigned(schedule, conv);
+    return multipliesUnsigned(schedule, conv) && paysByTiles(workOf(schedule, conv, site), facts);
 }
 
 void scheduleConvTiles(Schedule& schedule, const std::string& conv, const ConvSite& site,

@@ -17,6 +17,14 @@ int64_t rowsOfTiles(int64_t positions);
 std::vector<std::string> attachToSums(Schedule& schedule, const std::string& block,
                                       const std::string& loop, int64_t lanes);
 
+/// What multiplying by tiles takes.
+struct TileWork
+{
+    int64_t positions, vectors, words; ///< of all sums, and of each
+    double copied = 0;                 ///< cycles of copying the words of a position
+};
+/// True where it takes clearly less than multiplying by vectors.
+bool paysByTiles(const TileWork& work, const TargetFacts& facts);
 /// True where the block sums products of uint8 and int8.
 bool multipliesUnsigned(const Schedule& schedule, const std::string& block);
 /// True where weights are words for vectors and products by tiles take less time.

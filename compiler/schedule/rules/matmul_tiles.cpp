@@ -15,10 +15,10 @@ namespace {
 bool multipliesTiles(const Schedule& schedule, const PackedProduct& product,
                      const TargetFacts& facts)
 {
-    constexpr int64_t kFewestWords = 16, kFewestRows = 8;
     return facts.byteTileMacs > 0 && product.weights && product.weights->dtype == kInt32 &&
-           product.lanes == kTileWords && product.depth >= kFewestWords &&
-           product.rows >= kFewestRows && multipliesUnsigned(schedule, product.block);
+           product.lanes == kTileWords && product.rows > 1 &&
+           multipliesUnsigned(schedule, product.block) &&
+           paysByTiles({product.rows, product.columns / product.lanes, product.depth}, facts);
 }
 
 void scheduleProductByTiles(Schedule& schedule, const PackedProduct& product,

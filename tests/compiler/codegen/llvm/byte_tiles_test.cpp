@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 namespace tenon::compiler {
@@ -137,7 +138,6 @@ TEST(ByteTiles, TakeOtherLoopsForWhatTheyAre)
     EXPECT_EQ(found->positions, 28);
     EXPECT_EQ(found->vectors, 2);
     EXPECT_EQ(found->steps, 36);
-    EXPECT_EQ(found->tileSteps(), 12);
     EXPECT_FALSE(products(Product{28, 2, 36}.text("dot_i8i8"))); // no such instruction is used
     EXPECT_FALSE(products(Product{1, 2, 36}.text()));            // one row
     const auto changed = [](std::string text, const std::string& from, const std::string& to) {
@@ -150,6 +150,22 @@ TEST(ByteTiles, TakeOtherLoopsForWhatTheyAre)
     EXPECT_FALSE(products(changed(text, "T.int32(0), 16)", "T.int32(1), 16)")));
 }
 
+TEST(ByteTiles, MultiplyNearlyWholeTilesOrARest)
+{
+    const auto counts = [](int64_t steps) {
+        std::vector<std::array<int64_t, 3>> out;
+        for (const TileSteps& each : tileSteps(steps))
+            out.push_back({each.first, each.each, each.rounds});
+        return out;
+    };
+    using Counts = std::vector<std::array<int64_t, 3>>;
+    EXPECT_EQ(counts(7), (Counts{{0, 7, 1}}));
+    EXPECT_EQ(counts(36), (Counts{{0, 12, 3}}));
+    EXPECT_EQ(counts(64), (Counts{{0, 16, 4}}));
+    EXPECT_EQ(counts(29), (Counts{{0, 16, 1}, {16, 13, 1}}));
+    EXPECT_EQ(counts(131), (Counts{{0, 16, 8}, {128, 3, 1}}));
+}
+
 TEST(ByteTiles, SumWhatLoopsSum)
 {
     const std::string code = assembly(Product{16, 1, 16}.text(), "llvm -mcpu=native");
@@ -157,7 +173,8 @@ TEST(ByteTiles, SumWhatLoopsSum)
                "this processor has no AVX-512 VNNI");
     for (const Product p :
          {Product{2, 1, 1}, Product{16, 1, 16}, Product{13, 3, 17}, Product{25, 2, 24},
-          Product{32, 4, 64}, Product{49, 5, 36}, Product{64, 2, 48}, Product{35, 1, 20}})
+          Product{32, 4, 64}, Product{49, 5, 36}, Product{64, 2, 48}, Product{35, 1, 20},
+          Product{30, 3, 131}, Product{20, 2, 29}})
         for (const bool isOfBytes : {false, true}) {
             Product each = p;
             each.isOfBytes = isOfBytes;
