@@ -6,6 +6,10 @@
 
 namespace tenon::core {
 
+/// Where processors multiply tiles (TargetFacts::byteTileMacs): their rows, and words of four bytes
+/// in each.
+inline constexpr int64_t kTileRows = 16, kTileWords = 16;
+
 /// Dot products take four times as many bytes as there are floats; what adds up pairs of 16-bit
 /// products in their place takes half as many more.
 constexpr bool hasByteDots(const TargetFacts& facts)

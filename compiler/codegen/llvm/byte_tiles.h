@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/ir/tir/stmt.h"
+#include "core/target/byte_products.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,9 +12,6 @@
 namespace tenon::compiler {
 
 using namespace core;
-
-/// Rows of a tile, and words of 32 bits in each of them.
-inline constexpr int64_t kTileRows = 16, kTileWords = 16;
 
 /// sums[position][vector][16] += data[position][step] * weights[step][vector][16], where steps take
 /// words of four bytes. Strides are counted in bytes.

@@ -9,13 +9,14 @@
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
+#include "core/target/byte_products.h"
 
 #include <algorithm>
 
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kTileRows = 16, kWordBytes = 4;
+constexpr int64_t kWordBytes = 4;
 
 /// True where the columns of a window's row lie side by side, as the block reads them.
 bool areColumnsNeighbours(const Schedule& schedule, const std::string& block,

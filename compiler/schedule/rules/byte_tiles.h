@@ -6,9 +6,6 @@
 
 namespace tenon::compiler {
 
-/// Words of a row of a tile, which are as many as the sums of one.
-inline constexpr int64_t kTileWords = 16;
-
 /// Of so many positions that follow one another, those that tiles multiply at a time: the last ones
 /// may be multiplied twice.
 int64_t rowsOfTiles(int64_t positions);

@@ -7,6 +7,7 @@
 #include "compiler/schedule/rules/byte_tiles.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
+#include "core/target/byte_products.h"
 
 namespace tenon::compiler {
 namespace {

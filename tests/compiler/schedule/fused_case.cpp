@@ -71,4 +71,11 @@ Result<tir::PrimFunc> exampleKernel(const std::string& example)
     return lowerMain(*std::move(module));
 }
 
+std::string list(const std::vector<int64_t>& numbers)
+{
+    std::vector<std::string> out;
+    for (const int64_t number : numbers) out.push_back(std::to_string(number));
+    return core::join(out, ", ");
+}
+
 } // namespace tenon::test

@@ -32,12 +32,7 @@ struct TiledConv
 
     std::string text() const
     {
-        const auto list = [](std::initializer_list<int64_t> numbers) {
-            std::string out;
-            for (const int64_t number : numbers)
-                out += (out.empty() ? "" : ", ") + std::to_string(number);
-            return out;
-        };
+        using test::list;
         const int64_t padding = kernel / 2;
         return "%x: Tensor[(" + list({1, inBlocks, height, width, 16}) + "), " + dtype +
                "], %w: Tensor[(" +

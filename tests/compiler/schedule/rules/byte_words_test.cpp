@@ -25,12 +25,7 @@ struct ConvCase
 
     std::string text() const
     {
-        const auto list = [](std::initializer_list<int64_t> numbers) {
-            std::string out;
-            for (const int64_t number : numbers)
-                out += (out.empty() ? "" : ", ") + std::to_string(number);
-            return out;
-        };
+        using test::list;
         return "%x: Tensor[(" + list({1, blocks, height, width, block}) + "), " + dtype +
                "], %w: Tensor[(" +
                (isJoined ? list({1, blocks, kernel, 1, (kernel * block + 3) / 4, filters})
