@@ -2,6 +2,8 @@
 // Loops of nothing but multiply-adds, on as many accumulators as hide their latency.
 #include "remote/roofline/machine_peak.h"
 
+#include "core/target/lent_tiles.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -10,8 +12,6 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
@@ -166,13 +166,12 @@ bool hasNarrowDots()
 /// The same by tiles, which Linux lends a process that asks.
 double int8TileGops()
 {
-#if defined(__x86_64__) && defined(SYS_arch_prctl)
+#if defined(__x86_64__)
     constexpr unsigned kTiles = 1U << 24 | 1U << 25; // AMX-TILE and AMX-INT8: leaf 7, EDX
-    constexpr long kRequestPermission = 0x1023, kTileData = 18;
     constexpr long kSteps = 20'000;
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTiles) != kTiles) return 0;
-    if (::syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0) return 0;
+    if (!core::lendsTiles()) return 0;
     return goodGflops(dotTiles, size_t{kTilesOfSums} * kTileRows * kTileRows * kTileRowBytes,
                       kSteps);
 #else

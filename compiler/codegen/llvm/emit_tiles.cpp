@@ -3,6 +3,7 @@
 // AMX). Linux lends tiles to those that ask; where it does not, the loops are what they were.
 #include "compiler/codegen/llvm/byte_tiles.h"
 #include "compiler/codegen/llvm/emitter.h"
+#include "core/target/lent_tiles.h"
 
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -211,9 +212,7 @@ private:
 llvm::Value* Emitter::tilesGranted()
 {
     if (m_granted) return m_granted;
-    // arch_prctl(ARCH_REQ_XCOMP_PERM, the state of tiles): 0 once the process may use them (Linux's
-    // Documentation/arch/x86/xstate.rst).
-    constexpr uint64_t kArchPrctl = 158, kRequestPermission = 0x1023, kTileData = 18;
+    // As core::lendsTiles() asks, in whatever program the kernel runs.
     llvm::IRBuilder<> builder(m_entry, m_entry->getFirstInsertionPt());
     llvm::Type* word = builder.getInt64Ty();
     auto* type = llvm::FunctionType::get(word, {word, word, word}, false);

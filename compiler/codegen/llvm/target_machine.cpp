@@ -5,6 +5,7 @@
 #include "compiler/codegen/llvm/llvm_code.h"
 #include "compiler/codegen/llvm/llvm_traits.h"
 #include "core/base/text.h"
+#include "core/target/lent_tiles.h"
 #include "core/target/thread_choice.h"
 
 #include <llvm/ADT/StringMap.h>
@@ -18,7 +19,6 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 #include <llvm/TargetParser/Triple.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,18 +53,7 @@ Result<const llvm::Target*> findTarget(const std::string& triple)
     return target;
 }
 
-/// Whether the system lets this process multiply tiles, as kernels ask it to (emit_tiles.cpp): one
-/// that does not makes them slow. LLVM knows the processor alone.
-bool lendsTiles()
-{
-#ifdef SYS_arch_prctl
-    constexpr long kRequestPermission = 0x1023, kTileData = 18;
-    return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-    return false;
-#endif
-}
-
+/// Kernels for tiles are slow where the system lends none; LLVM knows the processor alone.
 std::string hostFeatures()
 {
     llvm::SubtargetFeatures features;

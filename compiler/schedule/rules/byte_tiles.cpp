@@ -89,11 +89,7 @@ TileRegion rowsRegion(const ConvShape& shape, int64_t rows, int64_t columns,
                       const TargetFacts& facts)
 {
     constexpr int64_t kMost = 4 * kTileRows;
-    if (columns > kMost / 2) {
-        TileRegion region = flatRegion(shape, columns, facts);
-        region.together = 1;
-        return region;
-    }
+    if (columns > kMost / 2) return {1, rowsOfTiles(columns), 1};
     // Of equal ones, those of a pair of tiles read weights half as often.
     int64_t best = 1;
     const auto perRow = [&](int64_t count) {
@@ -125,14 +121,12 @@ struct TileLoops
     std::vector<std::string> outer; ///< around regions whose words are copied at a time
     std::string region;             ///< one of those together
     std::vector<std::string> positions;
-    bool overlap = false; ///< regions compute some positions twice
 };
 
 TileLoops splitPositions(Schedule& schedule, const ConvLoops& loops, bool isFlat,
                          const TileRegion& region)
 {
-    const int64_t columns = schedule.extentOf(loops.column);
-    TileLoops out{.overlap = columns % region.columns != 0};
+    TileLoops out;
     if (isFlat) {
         const auto runs = schedule.splitOverlap(loops.column, region.columns);
         const auto groups = schedule.split(runs[0], {-1, region.together});
@@ -250,8 +244,10 @@ void scheduleConvTiles(Schedule& schedule, const std::string& conv, const ConvSi
     schedule.vectorize(loops.lane);
     for (const std::string& pad : pads) schedulePad(schedule, pad, "", facts);
     for (const std::string& block : left) scheduleElementwise(schedule, block, facts);
-    const bool isOne = schedule.extentOf(tiles.outer[0]) == 1;
-    if (isOne || (isFlat && tiles.overlap)) return parallelise(schedule, {blocks[0]}, facts);
+    // Of regions that overlap, two threads would write the same results.
+    const bool overlap = isFlat && columns % region.columns != 0;
+    if (overlap || schedule.extentOf(tiles.outer[0]) == 1)
+        return parallelise(schedule, {blocks[0]}, facts);
     return parallelise(schedule, {loops.n, tiles.outer[0]}, facts);
 }
 

@@ -3,10 +3,10 @@
 // filters read the same words often enough, those of a few positions are widened beforehand.
 #include "compiler/schedule/rules/byte_words.h"
 
+#include "compiler/schedule/rules/byte_tiles.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
-#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 
@@ -58,24 +58,13 @@ double costOfRow(const WordCosts& costs, int64_t columns, int64_t positions, int
     return tiles * (sums + static_cast<double>(words * positions) * costs.word);
 }
 
-bool isSignedDot(const tir::Stmt& block)
-{
-    bool isSigned = true;
-    tir::visitExprsIn(block, [&](const tir::Expr& expr) {
-        isSigned = isSigned && !(expr->kind == tir::ExprKind::Intrinsic &&
-                                 expr->intrinsic == tir::Intrinsic::DotU8I8);
-        return isSigned;
-    });
-    return isSigned;
-}
-
 /// Positions whose words are widened for all filters; 0 where each pair of filters had better do it
 /// for itself. Only the DSP extension has instructions for it.
 int64_t widenedPositions(const Schedule& schedule, const std::string& conv, const ConvSite& site,
                          const TargetFacts& facts)
 {
     const auto& [shape, loops] = site;
-    if (facts.byteMacs < 1 || shape.lanes < kFilters || !isSignedDot(blockOf(schedule, conv)))
+    if (facts.byteMacs < 1 || shape.lanes < kFilters || multipliesUnsigned(schedule, conv))
         return 0;
     const int64_t columns = schedule.extentOf(loops.column);
     const int64_t words = wordsOfPosition(schedule, loops);
