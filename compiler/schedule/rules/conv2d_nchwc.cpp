@@ -77,7 +77,10 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);
     auto nest = tileConvolution(schedule, conv, site, walk, facts);
-    if (!nest.rereadsWeights) streamWeights(schedule, site.shape.weights, facts);
+    // The weights of a block are asked for during all steps of the one before it, which are to stay
+    // inside it for that.
+    const bool isAskedFor =
+        !nest.rereadsWeights && streamWeights(schedule, site.shape.weights, facts);
 
     if (pads.size() == 1 && !flat && nest.padLoop.empty() && nest.outer.size() > 2) {
         const auto blocks = stepPerThread(schedule, nest.outer[1], facts);
@@ -90,6 +93,8 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     std::vector<std::string> shared = nest.outer;
     if (!sharesEvenly(schedule, shared, facts) && padLoop.empty() && !nest.blocks.empty())
         shared.push_back(nest.blocks);
+    if (isAskedFor && shared.size() > 2 && sharesEvenly(schedule, {shared[0], shared[1]}, facts))
+        shared.pop_back();
     return parallelise(schedule, shared, facts);
 }
 

@@ -331,14 +331,16 @@ void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts
     if (isImage && canStream(schedule, image, facts)) schedule.streamRows(image->name);
 }
 
-void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts,
+bool streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts,
                    int64_t products)
 {
     // Requests cost loads: where the core guesses as well, a product of one row reads 40 GB/s
     // without them and 24 with them, of three rows 24 and 30 (Zen 4).
     constexpr int64_t kFew = 2;
-    if (facts.coldShare >= 1 && products <= kFew) return;
-    if (canStream(schedule, weights, facts)) schedule.stream(weights->name, facts.l2Bytes / 3);
+    if (facts.coldShare >= 1 && products <= kFew) return false;
+    const bool streams = canStream(schedule, weights, facts);
+    if (streams) schedule.stream(weights->name, facts.l2Bytes / 3);
+    return streams;
 }
 
 void streamResult(Schedule& schedule, const std::string& block, const TargetFacts& facts)

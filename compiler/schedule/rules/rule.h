@@ -74,8 +74,8 @@ std::vector<std::string> stepPerThread(Schedule& schedule, const std::string& lo
 bool canStream(const Schedule& schedule, const tir::Buffer& parameter, const TargetFacts& facts);
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
 /// cache since the last run and the processor's own prefetching lags behind. `products`: that each
-/// of them is a factor of.
-void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts,
+/// of them is a factor of. False where they are not.
+bool streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts,
                    int64_t products = kUnknownExtent);
 /// Asks for the rows of a large image of few channels ahead of time: a first layer waits for it.
 void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts& facts);
