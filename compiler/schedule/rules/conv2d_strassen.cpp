@@ -40,6 +40,7 @@ WinogradShape halvedShapeOf(const Schedule& schedule, const WinogradBlocks& bloc
             .unrollsRows = false,
             .skipsColumns = false,
             .mayGoByPoint = true,
+            .areHalves = true,
             .filters = weights};
 }
 

@@ -171,7 +171,7 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     }
     unrollTile(schedule, blocks.last, 3, shape.lanes);
     const auto products = computesFilters ? scheduleComputedFilters : scheduleProducts;
-    products(schedule, blocks, shape, loops.filters, facts);
+    products(schedule, blocks, shape, step.isByPoint ? loops.steps.back() : loops.filters, facts);
     streamWeights(schedule, shape.filters, facts);
     streamResult(schedule, blocks.last, facts);
 

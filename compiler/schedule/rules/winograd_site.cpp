@@ -65,6 +65,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .filters = inputsOf(schedule, reader).back()};
     shape.rows = axes[4].extent / shape.columns;
     shape.vectors = shape.filters->shape[5]->integer / shape.lanes;
+    shape.mayGoByPoint = shape.groups == 1;
     return shape;
 }
 

@@ -38,6 +38,7 @@ struct WinogradShape
     bool unrollsRows;          ///< of points, where the kernel transforms filters
     bool skipsColumns;         ///< which points a product needs depends on a tile's column
     bool mayGoByPoint = false; ///< see WinogradStep
+    bool areHalves = false;    ///< products of halves of channels and positions
     tir::Buffer filters;
 };
 

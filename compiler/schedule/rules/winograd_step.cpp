@@ -65,7 +65,7 @@ public:
             (keepsFilters ? 1 : steps) * part * m_filters / filterBytesPerCycle();
         const double moved = step.isByPoint ? movedByPoint(data, products)
                                             : movedByBlock(data, products, part * m_blocks);
-        const double seen = m_shape.mayGoByPoint ? kSeenOfHalves : kSeen;
+        const double seen = m_shape.areHalves ? kSeenOfHalves : kSeen;
         return std::max(computing, reading) + seen * std::min(computing, reading) +
                steps * moved / m_facts.farBytesPerCycle();
     }

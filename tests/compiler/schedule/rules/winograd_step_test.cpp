@@ -64,13 +64,29 @@ TEST(WinogradStep, OneProductAfterTheOtherWhereItsDataStay)
     TargetFacts facts = machine();
     facts.l2Bytes = 512 << 10;
     EXPECT_FALSE(chooseWinogradStep(shape, facts).isByPoint);
-    shape.mayGoByPoint = true;
+    shape.mayGoByPoint = shape.areHalves = true;
     const WinogradStep step = chooseWinogradStep(shape, facts);
     EXPECT_TRUE(step.isByPoint);
     EXPECT_EQ(step.columns, 98);
     facts.threads = 2; // for each of which one is left
     const WinogradStep shared = chooseWinogradStep(shape, facts);
     EXPECT_TRUE(shared.columns < 98 || !shared.isByPoint);
+    facts.l2Bytes = 8 << 20;
+    EXPECT_FALSE(chooseWinogradStep(shape, facts).isByPoint);
+}
+
+/// 256 channels of four phases and nine points of 7 x 7 tiles have 1.8 MB of data, which 16 blocks
+/// of filters would read again and again; those of a point are 200 KB.
+TEST(WinogradStep, PointByPointWhereTheDataOfAllWouldLeaveTheCache)
+{
+    WinogradShape shape = shapeOf(1, 7, 1024, 256, 1);
+    shape.points = 9;
+    shape.mayGoByPoint = true;
+    TargetFacts facts = machine();
+    facts.l2Bytes = 2 << 20;
+    const WinogradStep step = chooseWinogradStep(shape, facts);
+    EXPECT_TRUE(step.isByPoint);
+    EXPECT_EQ(step.rows, 7);
     facts.l2Bytes = 8 << 20;
     EXPECT_FALSE(chooseWinogradStep(shape, facts).isByPoint);
 }
