@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kShortVector = 4;
 constexpr int kFewestLanes = 4;
+constexpr int64_t kLineBytes = 64;
 
 /// The least count from `vectors` on that register tiles of several vectors divide; two are a tile
 /// that waits no longer than one of three.
@@ -50,6 +51,19 @@ double cutOf(const DenseLayer& layer, const TargetFacts& facts)
     constexpr double kOfCall = 500;
     const double bytes = 8.0 * static_cast<double>(layer.rows * layer.outputs);
     return kOfCall + bytes / (kCopiedOfL2 * facts.l2BytesPerCycle);
+}
+
+/// As the product's rule chooses it where blocks are as wide as it likes.
+RegisterTile tileOfRows(const DenseLayer& layer, int64_t block, TargetFacts facts)
+{
+    const int64_t depth = layer.weightBytes / 4 / layer.outputs;
+    facts.hasEmbeddedBroadcast = false; // see the rule
+    return chooseTile({.vectors = layer.outputs / block,
+                       .positions = layer.rows,
+                       .products = 1,
+                       .vectorBytes = depth * facts.vectorBytes,
+                       .positionsUpTo = mostRowsOf(depth)},
+                      facts);
 }
 
 } // namespace
@@ -90,16 +104,16 @@ int64_t weightBlock(int64_t channels, int64_t block)
 int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions, bool mayLeaveRest,
                          const TargetFacts& facts)
 {
-    constexpr int64_t kLineBytes = 64;
     constexpr int kFewRegisters = 16;
     const int64_t widest = weightBlock(channels, block);
-    if (facts.vectorRegisters > kFewRegisters || facts.hasLaneOperand) return widest;
+    if (facts.hasLaneOperand) return widest;
     // Sums of one vector load as often as they multiply, and pass over the image once for each;
     // five leave room for two positions (1 x 1 of 100 to 200 channels at 17 x 17 pixels on AVX2:
     // 192 us by one vector, 134 by five or by three and four).
     constexpr int64_t kFive = 5;
     const bool isOfFives = channels > kFive * block && channels % (kFive * block) == 0;
-    if (widest == block && isOfFives && !mayLeaveRest) return kFive * block;
+    if (facts.vectorRegisters <= kFewRegisters && widest == block && isOfFives && !mayLeaveRest)
+        return kFive * block;
     const RegisterTile tile =
         chooseTile({.vectors = widest / block, .positions = positions}, facts);
     const int64_t width = tile.vectors * block;
@@ -111,12 +125,18 @@ int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFac
     // A tile of three rows and eight vectors takes most of 32 registers; of 16, two rows do (AVX2,
     // 784 to 512: three rows 82 us in blocks of 64, 48 in those of 8).
     const int64_t fewRows = std::max(2, facts.vectorRegisters / 8);
-    if (layer.rows >= fewRows || layer.isOpen)
-        return block <= kShortVector ? weightBlock(layer.outputs, block) : block;
-    constexpr int64_t kMost = 8;
-    for (int64_t times = kMost; times > 1; --times)
-        if (layer.outputs % (times * block) == 0) return times * block;
-    return block;
+    if (layer.rows < fewRows && !layer.isOpen) {
+        constexpr int64_t kMost = 8;
+        for (int64_t times = kMost; times > 1; --times)
+            if (layer.outputs % (times * block) == 0) return times * block;
+        return block;
+    }
+    if (block <= kShortVector) return weightBlock(layer.outputs, block);
+    // Vectors of a line each, as many as a tile takes: what it asks for ahead is one run (Sapphire
+    // Rapids, 384 to 1,536 columns for 197 rows: 174 against 182 GFLOP/s). Two of half a line are
+    // faster as two runs (AVX2, a ViT by 7 %).
+    const bool isLine = block * 4 >= kLineBytes && !layer.isOpen;
+    return isLine ? tileOfRows(layer, block, facts).vectors * block : block;
 }
 
 int64_t denseRows(const Shape& data)

@@ -56,8 +56,8 @@ int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
 /// result again.
 int64_t denseOutputs(const DenseLayer& layer, int lanes, const TargetFacts& facts);
 /// Outputs side by side where a block of them is one vector: for few rows as many vectors as a tile
-/// has, so that it reads one run of memory; of more rows, as of an open number of items, a few
-/// short vectors, which are loaded in pairs.
+/// has, so that it reads one run of memory; of more rows, those of a tile where a vector is a line,
+/// and a few short vectors, which are loaded in pairs; for an open number of items one vector.
 int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFacts& facts);
 /// The least count from `channels` on whose blocks take fewer vectors; `channels` if there is none.
 int64_t paddedChannels(int64_t channels, int lanes);

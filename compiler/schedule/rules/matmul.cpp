@@ -106,16 +106,6 @@ tir::Buffer copiedLeftOf(const Schedule& schedule, const Product& p, const Right
     return isPlain ? left : nullptr;
 }
 
-/// Rows of the left side that a tile may read side by side. Rows that are apart by whole ways of
-/// the first-level cache share one of its sets, which holds eight lines in most processors, one of
-/// them for the right side (2048 elements on an AMD EPYC with AVX-512: 14 rows 76 %, 7 rows 90 % of
-/// what the core computes); 0: any.
-int64_t mostRows(const Product& p)
-{
-    constexpr int64_t kWayBytes = 4096, kLinesOfSet = 8;
-    return p.depth * 4 % kWayBytes == 0 ? kLinesOfSet - 1 : 0;
-}
-
 /// Threads share rows of one product whose columns fill no whole vectors: tiles of columns overlap,
 /// and two threads would write the same elements.
 bool sharesRows(const Product& p, const RightSide& right, const TargetFacts& facts)
@@ -169,7 +159,7 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
     }
     space.vectorBytes = p.depth * facts.vectorBytes;
     space.arePositionsTogether = copiedLeftOf(schedule, p, right, facts) != nullptr;
-    if (!space.arePositionsTogether) space.positionsUpTo = mostRows(p);
+    if (!space.arePositionsTogether) space.positionsUpTo = mostRowsOf(p.depth);
     if (sharesRows(p, right, facts)) {
         space.positions = p.rows / facts.threads;
         space.isDivided = true;

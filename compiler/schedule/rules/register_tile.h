@@ -69,6 +69,16 @@ constexpr int64_t stepsOfBlock(int64_t inputs, const TargetFacts& facts)
     return inputs <= kWhole ? inputs : stepsTogether(facts);
 }
 
+/// Rows of a left side of so many floats each that a tile may read side by side. Rows that are
+/// apart by whole ways of the first-level cache share one of its sets, which holds eight lines in
+/// most processors, one of them for the right side (2048 elements on an AMD EPYC with AVX-512: 14
+/// rows 76 %, 7 rows 90 % of what the core computes); 0: any.
+constexpr int64_t mostRowsOf(int64_t depth)
+{
+    constexpr int64_t kWayBytes = 4096, kLinesOfSet = 8;
+    return depth * 4 % kWayBytes == 0 ? kLinesOfSet - 1 : 0;
+}
+
 /// Cycles of one reduction step of a tile: of its products, its loads (`inputLoads` of each
 /// position) or the latency of its sums.
 double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t inputLoads = 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How weights of dense layers are packed, for one thread and for several.
+#include "compiler/codegen/back_end.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/schedule/rules/register_tile.h"
 
@@ -15,6 +16,18 @@ TargetFacts withThreads(unsigned threads)
     return facts;
 }
 
+/// 32 registers of 16 lanes.
+TargetFacts sapphireRapids()
+{
+    const auto target = core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids");
+    EXPECT_TRUE(target);
+    const auto machine = machineSpec(*target);
+    EXPECT_TRUE(machine);
+    const auto facts = targetFacts(*machine);
+    EXPECT_TRUE(facts);
+    return *facts;
+}
+
 TEST(ChannelBlock, ThreadsShareRowsThatTilesDivide)
 {
     EXPECT_TRUE(canShareRows(1024, withThreads(2)));
@@ -24,7 +37,7 @@ TEST(ChannelBlock, ThreadsShareRowsThatTilesDivide)
     EXPECT_FALSE(canShareRows(34, withThreads(2))) << "17 rows have no tiles of equal height";
 }
 
-TEST(ChannelBlock, WeightsAreNoWiderThanATileOfFewRegisters)
+TEST(ChannelBlock, WeightsAreNoWiderThanATile)
 {
     TargetFacts few;
     few.vectorBytes = 32;
@@ -37,9 +50,9 @@ TEST(ChannelBlock, WeightsAreNoWiderThanATileOfFewRegisters)
     EXPECT_EQ(floatWeightBlock(200, kLanes, kManyPositions, false, few), 5 * kLanes);
     EXPECT_EQ(floatWeightBlock(200, kLanes, kManyPositions, true, few), kLanes)
         << "tiles of several blocks leave a rest";
-    TargetFacts many = few;
-    many.vectorRegisters = 32;
-    EXPECT_EQ(floatWeightBlock(128, kLanes, kManyPositions, false, many), 4 * kLanes);
+    const TargetFacts many = sapphireRapids();
+    EXPECT_EQ(floatWeightBlock(2048, 16, 49, false, many), 32) << "tiles of two, by seven";
+    EXPECT_EQ(floatWeightBlock(64, 16, 6, false, many), 64) << "tiles of four, by six";
 }
 
 TEST(ChannelBlock, ColumnsThatFillNoVectorsAreAMatrixWhereRowsAreShared)
@@ -77,7 +90,9 @@ TEST(ChannelBlock, WeightsOfFewRowsLieInOneRun)
     EXPECT_EQ(denseWeightBlock({4096, 1, 0}, 16, facts), 128);
     EXPECT_EQ(denseWeightBlock({4096, 3, 0}, 16, facts), 128);
     EXPECT_EQ(denseWeightBlock({48, 1, 0}, 16, facts), 48);
-    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 16, facts), 16);
+    EXPECT_EQ(denseWeightBlock({384, 197, 4 * 384 * 1536}, 16, sapphireRapids()), 48)
+        << "a tile's lines";
+    EXPECT_EQ(denseWeightBlock({384, 197, 4 * 384 * 1536}, 8, facts), 8) << "half a line";
     EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 4, facts), 16) << "pairs of short vectors";
     EXPECT_EQ(denseWeightBlock({4096, 1, 0, true}, 16, facts), 16) << "any number of rows";
     facts.vectorRegisters = 16;
