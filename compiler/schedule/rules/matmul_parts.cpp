@@ -11,16 +11,60 @@
 namespace tenon::compiler {
 namespace {
 
+/// Passes over a part below which the wait for each is not made up for.
+constexpr int64_t kFewestPasses = 8;
+/// Registers of small tiles.
+constexpr int kFewRegisters = 16;
+
+bool hasLargeTiles(const TargetFacts& facts) { return facts.vectorRegisters > kFewRegisters; }
+
 /// Rows of a strip, about.
 constexpr int64_t kStripRows = 64;
 
+/// Bytes of the columns of a tile, in so many rows of the result or of the weights.
+int64_t bytesOfRows(const PackedProduct& product, int64_t rows)
+{
+    return rows * product.tile.vectors * product.lanes * product.weights->dtype.bytes();
+}
+
 /// Rows of each strip, a multiple of the tile's; 0: all rows are one.
-int64_t rowsOfStrip(const PackedProduct& product)
+int64_t rowsOfStrip(const PackedProduct& product, int64_t parts, const TargetFacts& facts)
 {
     const int64_t tile = product.tile.positions;
+    const auto rowsOf = [&](int64_t strips) {
+        return (product.rows + strips * tile - 1) / (strips * tile) * tile;
+    };
     const int64_t strips = std::max<int64_t>(1, (product.rows + kStripRows / 2) / kStripRows);
-    const int64_t tiles = (product.rows + strips * tile - 1) / (strips * tile);
-    return strips == 1 ? 0 : tiles * tile;
+    if (!hasLargeTiles(facts)) return strips == 1 ? 0 : rowsOf(strips);
+    // Fewer weights are read again by larger strips, and fewer rows computed twice by some.
+    const auto fits = [&](int64_t rows) {
+        return parts * bytesOfRows(product, rows) <= facts.l2Bytes / 8;
+    };
+    if (product.rows % tile == 0 && fits(product.rows)) return 0;
+    int64_t best = 0;
+    for (int64_t count = 2; count <= std::max<int64_t>(2, strips); ++count)
+        if (fits(rowsOf(count)) && (best == 0 || count * rowsOf(count) < best * rowsOf(best)))
+            best = count;
+    return rowsOf(best == 0 ? std::max<int64_t>(2, strips) : best);
+}
+
+/// Of the second-level cache, what one part takes.
+int64_t partsInCache(const TargetFacts& facts) { return hasLargeTiles(facts) ? 32 : 8; }
+
+/// True where a tile's weights come from the second-level cache, or from behind it, for each tile
+/// of rows. Of 16 registers those that fill more than three eighths of it (Zen 3, 3,072 to 768
+/// columns: 80 % of the peak, 92 by parts, for 128 rows as for 512). Larger tiles read less for
+/// each product; there, what was asked for ahead leaves again where the cache does not hold the
+/// data, these weights and the next ones (Sapphire Rapids, 3,072 to 768 columns for 49 rows: 140
+/// GFLOP/s, 185 by parts; 1,536 to 384 for 197: 170 and 184).
+bool leaveCache(const PackedProduct& product, const TargetFacts& facts)
+{
+    const int64_t bytes = bytesOfRows(product, product.depth);
+    const int64_t passes = product.rows / product.tile.positions;
+    if (!hasLargeTiles(facts)) return passes >= kFewestPasses && bytes > facts.l2Bytes * 3 / 8;
+    const int64_t data = product.rows * product.depth * product.weights->dtype.bytes();
+    return passes >= kFewestPasses / 2 && bytes > facts.l2Bytes / 16 &&
+           data + 2 * bytes > facts.l2Bytes * 3 / 4;
 }
 
 /// The loops of the block that adds the parts up.
@@ -32,10 +76,10 @@ struct SumLoops
     std::string part;
 };
 
-SumLoops tileSums(Schedule& schedule, const PackedProduct& product)
+SumLoops tileSums(Schedule& schedule, const PackedProduct& product, int64_t strip)
 {
     const std::vector<std::string> own = ownLoopsOf(schedule, product.block); // m, n, part
-    const int64_t positions = product.tile.positions, strip = rowsOfStrip(product);
+    const int64_t positions = product.tile.positions;
     const auto columns = schedule.split(own[1], {-1, product.tile.vectors * product.lanes});
     const auto vectors = schedule.split(columns[1], {-1, product.lanes});
     std::vector<std::string> order{columns[0]}, rows;
@@ -70,28 +114,21 @@ void tileParts(Schedule& schedule, const std::string& sums, const PackedProduct&
 
 } // namespace
 
-/// Weights of a tile that fill more than three eighths of the second-level cache come from it, or
-/// from behind it, for each tile of rows (Zen 3, 3,072 to 768 columns: 80 % of the peak, 92 by
-/// parts, for 128 rows as for 512). Of 16 registers, where that was measured: larger tiles read
-/// less for each product.
 int64_t partsOfDepth(const PackedProduct& product, const TargetFacts& facts)
 {
-    constexpr int kFewRegisters = 16;
-    constexpr int64_t kFewestPasses = 8; // else the wait for each part is not made up for
     if (!product.weights) return 1;
     const int64_t width = product.tile.vectors * product.lanes;
-    const int64_t bytes = product.depth * width * product.weights->dtype.bytes();
     constexpr int64_t kLeastVector = 16; // elsewhere memory counts for more than time
     const bool mayHave = facts.vectorBytes >= kLeastVector &&
-                         facts.vectorRegisters <= kFewRegisters &&
-                         product.weights->dtype == kFloat32 && product.columns % width == 0 &&
-                         product.rows >= kFewestPasses * product.tile.positions;
-    if (!mayHave || bytes <= facts.l2Bytes * 3 / 8) return 1;
-    const int64_t most = product.depth * (facts.l2Bytes / 8) / bytes;
+                         !(hasLargeTiles(facts) && facts.hasLaneOperand) &&
+                         product.weights->dtype == kFloat32 && product.columns % width == 0;
+    if (!mayHave || !leaveCache(product, facts)) return 1;
+    const int64_t bytes = bytesOfRows(product, product.depth);
+    const int64_t most = product.depth * (facts.l2Bytes / partsInCache(facts)) / bytes;
     const int64_t part = divisorUpTo(product.depth, most), parts = product.depth / part;
     // Short parts of a depth with few divisors are more sums than products; deep ones leave more
     // sums than the cache holds.
-    const int64_t sums = parts * kStripRows * width * product.weights->dtype.bytes();
+    const int64_t sums = parts * bytesOfRows(product, kStripRows);
     return 3 * part >= most && sums <= facts.l2Bytes / 2 ? parts : 1;
 }
 
@@ -104,7 +141,7 @@ void scheduleProductByParts(Schedule& schedule, const PackedProduct& product, in
     const auto sums = schedule.rfactor(split[0], 0);
     const auto copy = schedule.cacheWrite(sums, tir::Scope::Register);
     if (schedule.hasFailed()) return; // there are no parts
-    const SumLoops loops = tileSums(schedule, product);
+    const SumLoops loops = tileSums(schedule, product, rowsOfStrip(product, parts, facts));
     for (const std::string& block : {copy, sums}) schedule.computeAt(block, loops.strip);
     tileParts(schedule, sums, product, facts);
 
