@@ -45,6 +45,8 @@ struct Part
     int64_t macs = 0;
     int64_t group = 1; ///< blocks of channels that are computed together
 
+    int64_t images() const { return shape[0]; }
+    /// Of all images, each of which goes through the chain by itself.
     int64_t bytes() const { return elementCount(shape) * kFloat32.bytes(); }
     /// Each channel by itself.
     bool isSliding() const { return kind == PartKind::Depthwise || kind == PartKind::Pool; }
@@ -82,18 +84,25 @@ bool addWeights(const Module& module, Part& part)
     return isSmall || part.kind == PartKind::Window;
 }
 
-/// The group as part of a chain when it is a convolution or a pool, and what follows it, on one
-/// image.
+/// With one image where any number of them may come: each goes through a chain by itself.
+std::optional<std::vector<int64_t>> shapeOf(const Module& module, ValueRef value)
+{
+    Shape shape = module.type(value).shape;
+    if (!shape.empty() && !shape[0].isConst()) shape[0] = 1;
+    return constantShape(shape);
+}
+
+/// The group as part of a chain when it is a convolution or a pool, and what follows it.
 std::optional<Part> partOf(const Module& module, const FusionGroup& group)
 {
     if (!group.anchor.isValid() || group.members.front() != group.anchor) return std::nullopt;
     const NodeRecord& anchor = module.node(group.anchor);
     const auto kind = kindOf(anchor);
-    const auto shape = knownShape(module, {group.anchor, 0});
-    if (!kind || !shape || shape->size() != 5 || shape->front() != 1) return std::nullopt;
+    const auto shape = shapeOf(module, {group.anchor, 0});
+    if (!kind || !shape || shape->size() != 5) return std::nullopt;
     const TensorType& result = module.type({group.members.back(), 0});
     if (module.type({group.anchor, 0}).dtype != kFloat32 || result.dtype != kFloat32 ||
-        constantShape(result.shape) != shape ||
+        result.shape != module.type({group.anchor, 0}).shape ||
         anchor.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
         return std::nullopt;
     Part part{.anchor = &anchor, .kind = *kind, .shape = *shape};
@@ -123,8 +132,9 @@ double rowCycles(const Part& part, const TargetFacts& facts)
     image.positions = rows * columns;
     const double steps =
         static_cast<double>(depth * part.shape[1]) / static_cast<double>(part.group);
-    return steps * (static_cast<double>(rows) * stepCyclesOfAll(row, facts) -
-                    stepCyclesOfAll(image, facts));
+    return steps * static_cast<double>(part.images()) *
+           (static_cast<double>(rows) * stepCyclesOfAll(row, facts) -
+            stepCyclesOfAll(image, facts));
 }
 
 /// Two groups of which the second reads nothing but the first's result in its convolution.
@@ -198,7 +208,8 @@ private:
         int64_t bytes = 0; // a window needs no more channels than are computed together
         for (size_t i = 0; i + 1 < chain.size(); ++i) {
             const Part& part = *m_parts[chain[i]];
-            bytes += part.isSliding() ? part.bytes() : part.bytes() * part.group / part.shape[1];
+            const int64_t ofImage = part.bytes() / part.images();
+            bytes += part.isSliding() ? ofImage : ofImage * part.group / part.shape[1];
         }
         const int64_t rows = m_parts[chain.back()]->shape[2];
         return rowsPerStrip(rows, bytes / rows, m_facts);

@@ -92,18 +92,20 @@ int64_t groupOf(const Schedule& schedule, const std::string& conv)
     return std::max<int64_t>(1, facts.integer("kernel_block", 1) / facts.integer("out_block", 1));
 }
 
-/// Bytes between the convolutions while a strip of all rows is computed: a window needs no more
-/// channels than are computed together.
+/// Bytes between the convolutions while a strip of all rows of one image is computed: a window
+/// needs no more channels than are computed together.
 int64_t heldBytes(const Schedule& schedule, const Chain& chain)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < chain.between.size(); ++i) {
         const tir::Buffer buffer =
             bufferNamed(schedule.function(), outputOf(schedule, chain.between[i]));
+        int64_t ofImage = buffer->dtype.bytes();
+        for (size_t axis = 1; axis < buffer->shape.size(); ++axis)
+            ofImage *= buffer->shape[axis]->integer;
         const bool isGrouped = tagOf(blockOf(schedule, chain.convs[i])) == kPlainTag;
-        bytes += isGrouped ? bytesOf(buffer) * groupOf(schedule, chain.convs[i]) /
-                                 buffer->shape[1]->integer
-                           : bytesOf(buffer);
+        bytes += isGrouped ? ofImage * groupOf(schedule, chain.convs[i]) / buffer->shape[1]->integer
+                           : ofImage;
     }
     return bytes;
 }

@@ -224,6 +224,19 @@ std::string batchModel()
     return b.bytes();
 }
 
+/// Pointwise, depthwise and pointwise convolutions by strips: what is between them outgrows a
+/// quarter of the second-level cache of 2 MiB or less.
+std::string stripModel()
+{
+    test::ModelBuilder b("strips", {});
+    std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 16, 48, 48});
+    x = b.convBnRelu("/expand", x, {.inputs = 16, .outputs = 64, .kernel = {1, 1}});
+    x = b.convBnRelu("/slide", x, {.inputs = 64, .outputs = 64, .groups = 64});
+    x = b.convBnRelu("/project", x, {.inputs = 64, .outputs = 16, .kernel = {1, 1}});
+    b.output(x, "y", {-1, 16, 48, 48});
+    return b.bytes();
+}
+
 /// With the input x of `open` sizes, numbers as of the model of each of `shapes`.
 void expectNumbersOfStaticModels(const std::string& model,
                                  const std::vector<std::vector<int64_t>>& shapes,
@@ -278,6 +291,11 @@ TEST(DynamicShape, SomePicturesAreCutIntoPatches)
 TEST(DynamicShape, OperatorsOfKnownItemsTakeAnyBatch)
 {
     expectNumbersOfStaticModels(batchModel(), {{1, 16, 4, 6}, {3, 16, 4, 6}}, "1..4,16,4,6");
+}
+
+TEST(DynamicShape, ImagesGoThroughStripsOneAfterTheOther)
+{
+    expectNumbersOfStaticModels(stripModel(), {{1, 16, 48, 48}, {3, 16, 48, 48}}, "1..4,16,48,48");
 }
 
 TEST(DynamicShape, SizesThatMeetAreEqualOrOne)
