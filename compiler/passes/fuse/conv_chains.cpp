@@ -6,10 +6,12 @@
 
 #include "compiler/ops/ops.h"
 #include "compiler/passes/fuse/group_links.h"
+#include "compiler/passes/patch_chunks.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "core/base/text.h"
+#include "core/ir/size_bounds.h"
 
 #include <algorithm>
 #include <set>
@@ -84,11 +86,17 @@ bool addWeights(const Module& module, Part& part)
     return isSmall || part.kind == PartKind::Window;
 }
 
-/// With one image where any number of them may come: each goes through a chain by itself.
+/// With as many images as may come where a batch is open, one where nothing says how many; nothing
+/// where images are patches, which end within a chain.
 std::optional<std::vector<int64_t>> shapeOf(const Module& module, ValueRef value)
 {
+    constexpr int64_t kMostImages = 64;
     Shape shape = module.type(value).shape;
-    if (!shape.empty() && !shape[0].isConst()) shape[0] = 1;
+    if (!shape.empty() && !shape[0].isConst()) {
+        if (arePatches(shape[0])) return std::nullopt;
+        const auto range = rangeOf(shape[0], boundsOf(module.main()));
+        shape[0] = range ? std::clamp<int64_t>(range->high, 1, kMostImages) : 1;
+    }
     return constantShape(shape);
 }
 

@@ -226,14 +226,15 @@ std::string batchModel()
 
 /// Pointwise, depthwise and pointwise convolutions by strips: what is between them outgrows a
 /// quarter of the second-level cache of 2 MiB or less.
-std::string stripModel()
+std::string stripModel(int64_t side)
 {
     test::ModelBuilder b("strips", {});
-    std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 16, 48, 48});
+    std::string x =
+        b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 16, side, side < 0 ? side - 1 : side});
     x = b.convBnRelu("/expand", x, {.inputs = 16, .outputs = 64, .kernel = {1, 1}});
     x = b.convBnRelu("/slide", x, {.inputs = 64, .outputs = 64, .groups = 64});
     x = b.convBnRelu("/project", x, {.inputs = 64, .outputs = 16, .kernel = {1, 1}});
-    b.output(x, "y", {-1, 16, 48, 48});
+    b.output(x, "y", {-1, 16, side, side < 0 ? side - 1 : side});
     return b.bytes();
 }
 
@@ -295,7 +296,11 @@ TEST(DynamicShape, OperatorsOfKnownItemsTakeAnyBatch)
 
 TEST(DynamicShape, ImagesGoThroughStripsOneAfterTheOther)
 {
-    expectNumbersOfStaticModels(stripModel(), {{1, 16, 48, 48}, {3, 16, 48, 48}}, "1..4,16,48,48");
+    expectNumbersOfStaticModels(stripModel(48), {{1, 16, 48, 48}, {3, 16, 48, 48}},
+                                "1..4,16,48,48");
+    // Patches of images, of which each ends elsewhere, do not.
+    expectNumbersOfStaticModels(stripModel(-2), {{1, 16, 48, 48}, {2, 16, 70, 33}},
+                                "1..2,16,30..80,30..80");
 }
 
 TEST(DynamicShape, SizesThatMeetAreEqualOrOne)
