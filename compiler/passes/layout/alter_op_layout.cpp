@@ -70,7 +70,8 @@ private:
     {
         if (node.kind != NodeKind::Op) return false;
         if (isOp(node, conv2dOp))
-            return alterFloatConvolution({m_module, node, m_values, m_machine, m_budget, m_plan});
+            return alterFloatConvolution(
+                {m_module, node, m_values, m_machine, m_budget, m_plan, m_uses});
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_machine.byteLanes,
@@ -107,15 +108,49 @@ private:
         m_patch->change(std::move(record));
     }
 
-    bool alterDense(const NodeRecord& node)
+    /// A dense layer whose float weight is known, and that weight.
+    struct WeightedLayer
+    {
+        const Tensor* weight;
+        DenseLayer layer;
+    };
+
+    std::optional<WeightedLayer> weightedLayer(const NodeRecord& node) const
     {
         const Tensor* weight = constantOf(m_module, node.operands[1]);
-        if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
-        const DenseLayer layer = denseLayer(m_module.type(node.operands[0]).shape, *weight);
+        if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2)
+            return std::nullopt;
+        return WeightedLayer{weight, denseLayer(m_module.type(node.operands[0]).shape, *weight)};
+    }
+
+    /// Of those that share a weight, which is packed once for all of them: two would leave a cache
+    /// that holds one. Each may have a constant of its own, by what came before.
+    DenseLayer layerOfMostRows(WeightedLayer most)
+    {
+        if (m_denseLayers.empty())
+            for (const NodeId id : m_function.order)
+                if (const NodeRecord& node = m_module.node(id); isOp(node, denseOp))
+                    if (const auto found = weightedLayer(node)) m_denseLayers.push_back(*found);
+        for (const WeightedLayer& other : m_denseLayers)
+            if (other.layer.rows > most.layer.rows &&
+                other.weight->shape() == most.weight->shape() &&
+                std::ranges::equal(other.weight->bytes(), most.weight->bytes()))
+                most = other;
+        return most.layer;
+    }
+
+    bool alterDense(const NodeRecord& node)
+    {
+        const auto own = weightedLayer(node);
+        if (!own) return false;
+        const DenseLayer& layer = own->layer;
         int64_t block = denseBlock(layer, m_lanes, m_machine.facts);
         if (block == 0) return false;
         // One step of a register tile reads its weights side by side.
-        if (block == m_lanes) block = denseWeightBlock(layer, block, m_machine.facts);
+        if (block == m_lanes)
+            block =
+                denseWeightBlock(hasFewRows(layer, m_machine.facts) ? layer : layerOfMostRows(*own),
+                                 block, m_machine.facts);
         const std::string layout = "NK" + std::to_string(block) + "n";
         m_values.explain("pack-dense", std::to_string(layer.outputs) + " outputs in " + layout);
         NodeRecord record = node;
@@ -331,6 +366,7 @@ private:
     ErrorBudget m_budget;
     LayoutPlan m_plan;
     LayoutValues m_values;
+    std::vector<WeightedLayer> m_denseLayers; ///< of the function; empty before one is asked for
     PatchWriter* m_patch = nullptr;
     Patches m_patches;
 };

@@ -120,12 +120,16 @@ int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions, boo
     return width * 4 % kLineBytes == 0 ? width : widest;
 }
 
-int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFacts& facts)
+bool hasFewRows(const DenseLayer& layer, const TargetFacts& facts)
 {
     // A tile of three rows and eight vectors takes most of 32 registers; of 16, two rows do (AVX2,
     // 784 to 512: three rows 82 us in blocks of 64, 48 in those of 8).
-    const int64_t fewRows = std::max(2, facts.vectorRegisters / 8);
-    if (layer.rows < fewRows && !layer.isOpen) {
+    return !layer.isOpen && layer.rows < std::max(2, facts.vectorRegisters / 8);
+}
+
+int64_t denseWeightBlock(const DenseLayer& layer, int64_t block, const TargetFacts& facts)
+{
+    if (hasFewRows(layer, facts)) {
         constexpr int64_t kMost = 8;
         for (int64_t times = kMost; times > 1; --times)
             if (layer.outputs % (times * block) == 0) return times * block;

@@ -55,6 +55,8 @@ int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
 /// fill whole vectors where parts of vectors would take longer, and leaving the zeros out of the
 /// result again.
 int64_t denseOutputs(const DenseLayer& layer, int lanes, const TargetFacts& facts);
+/// So few rows that a layer waits for its weights rather than for products.
+bool hasFewRows(const DenseLayer& layer, const TargetFacts& facts);
 /// Outputs side by side where a block of them is one vector: for few rows as many vectors as a tile
 /// has, so that it reads one run of memory; of more rows, those of a tile where a vector is a line,
 /// and a few short vectors, which are loaded in pairs; for an open number of items one vector.

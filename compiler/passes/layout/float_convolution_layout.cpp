@@ -95,6 +95,19 @@ void alterDirectly(const FloatConvolutionSite& site, const BlockableConvolution&
     site.values.produce(node, std::move(record), blocks.out);
 }
 
+/// Of the convolutions that share this one's weight, which is packed once for all of them.
+int64_t mostPositions(const FloatConvolutionSite& site, const BlockableConvolution& conv)
+{
+    int64_t most = conv.positions();
+    for (const NodeId id : site.uses.users(site.node.operands[1].node)) {
+        const NodeRecord& user = site.module.node(id);
+        if (user.op != site.node.op || user.operands[1] != site.node.operands[1]) continue;
+        const auto other = blockableConvolution(site.module, user);
+        if (other) most = std::max(most, other->positions());
+    }
+    return most;
+}
+
 } // namespace
 
 bool alterFloatConvolution(const FloatConvolutionSite& site)
@@ -107,13 +120,21 @@ bool alterFloatConvolution(const FloatConvolutionSite& site)
     const int64_t inPerGroup = conv->inChannels / conv->groups;
     if (conv->groups > 1 && !conv->isDepthwise && (inBlock == 1 || inPerGroup % inBlock != 0))
         return false;
+    const int64_t filters = conv->outChannels / conv->groups;
     const auto blocksWith = [&](bool mayLeaveRest) {
-        const int64_t filters = conv->outChannels / conv->groups;
         return ChannelBlocks{inBlock, outBlock,
                              conv->isDepthwise
                                  ? outBlock
-                                 : floatWeightBlock(filters, outBlock, conv->positions(),
+                                 : floatWeightBlock(filters, outBlock, mostPositions(site, *conv),
                                                     mayLeaveRest, site.machine.facts)};
+    };
+    // Its products have tiles of their own, which may be wider where registers are many.
+    const auto winogradBlocks = [&] {
+        constexpr int kFewRegisters = 16;
+        ChannelBlocks blocks = blocksWith(false);
+        if (site.machine.facts.vectorRegisters > kFewRegisters)
+            blocks.most = weightBlock(filters, outBlock);
+        return blocks;
     };
     const WinogradTile tile =
         conv->isDepthwise || inBlock == 1 ? WinogradTile{} : site.budget.tile(node.id);
@@ -123,7 +144,7 @@ bool alterFloatConvolution(const FloatConvolutionSite& site)
     else if (tile.isDirect() || tile.isHalves())
         alterDirectly(site, *conv, blocksWith(conv->groups == 1));
     else
-        alterToWinograd(site, tile, blocksWith(false));
+        alterToWinograd(site, tile, winogradBlocks());
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/passes/error/error_budget.h"
 #include "compiler/passes/layout/layout_plan.h"
 #include "compiler/passes/layout/layout_values.h"
+#include "compiler/passes/use_index.h"
 
 namespace tenon::compiler {
 
@@ -17,6 +18,7 @@ struct FloatConvolutionSite
     const LayoutMachine& machine;
     const ErrorBudget& budget;
     const LayoutPlan& plan;
+    const UseIndex& uses;
 };
 
 /// Writes it in the form that the budget chose, on the blocks that the plan chose; false for what
