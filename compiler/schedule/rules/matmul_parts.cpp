@@ -30,22 +30,20 @@ int64_t bytesOfRows(const PackedProduct& product, int64_t rows)
 /// Rows of each strip, a multiple of the tile's; 0: all rows are one.
 int64_t rowsOfStrip(const PackedProduct& product, int64_t parts, const TargetFacts& facts)
 {
+    if (hasLargeTiles(facts) && parts * bytesOfRows(product, product.rows) <= facts.l2Bytes / 4)
+        return 0;
     const int64_t tile = product.tile.positions;
-    const auto rowsOf = [&](int64_t strips) {
-        return (product.rows + strips * tile - 1) / (strips * tile) * tile;
-    };
     const int64_t strips = std::max<int64_t>(1, (product.rows + kStripRows / 2) / kStripRows);
-    if (!hasLargeTiles(facts)) return strips == 1 ? 0 : rowsOf(strips);
-    // Fewer weights are read again by larger strips, and fewer rows computed twice by some.
-    const auto fits = [&](int64_t rows) {
-        return parts * bytesOfRows(product, rows) <= facts.l2Bytes / 8;
-    };
-    if (product.rows % tile == 0 && fits(product.rows)) return 0;
-    int64_t best = 0;
-    for (int64_t count = 2; count <= std::max<int64_t>(2, strips); ++count)
-        if (fits(rowsOf(count)) && (best == 0 || count * rowsOf(count) < best * rowsOf(best)))
-            best = count;
-    return rowsOf(best == 0 ? std::max<int64_t>(2, strips) : best);
+    const int64_t tiles = (product.rows + strips * tile - 1) / (strips * tile);
+    return strips == 1 ? 0 : tiles * tile;
+}
+
+/// True where strips that overlap compute a twentieth of the rows twice, or more.
+bool repeatsRows(const PackedProduct& product, int64_t parts, const TargetFacts& facts)
+{
+    const auto padded = [&](int64_t rows) { return (product.rows + rows - 1) / rows * rows; };
+    const int64_t strip = rowsOfStrip(product, parts, facts);
+    return strip > 0 && 20 * padded(strip) > 21 * padded(product.tile.positions);
 }
 
 /// Of the second-level cache, what one part takes.
@@ -129,7 +127,9 @@ int64_t partsOfDepth(const PackedProduct& product, const TargetFacts& facts)
     // Short parts of a depth with few divisors are more sums than products; deep ones leave more
     // sums than the cache holds.
     const int64_t sums = parts * bytesOfRows(product, kStripRows);
-    return 3 * part >= most && sums <= facts.l2Bytes / 2 ? parts : 1;
+    const bool isWorth = 3 * part >= most && sums <= facts.l2Bytes / 2 &&
+                         !(hasLargeTiles(facts) && repeatsRows(product, parts, facts));
+    return isWorth ? parts : 1;
 }
 
 void scheduleProductByParts(Schedule& schedule, const PackedProduct& product, int64_t parts,

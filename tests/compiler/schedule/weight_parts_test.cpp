@@ -98,9 +98,11 @@ TEST(WeightParts, OfDeepProductsPassOverStripsOfRows)
 TEST(WeightParts, OfLargeTilesLeaveRoomForTheNextOnes)
 {
     constexpr int64_t kCache = 384 * 1024;
-    // Strips that tiles divide, and such whose last rows overlap.
-    expectParts(deepProduct(98, 512, 2, 32), "matmul", largeTiles(kCache, 1), true);
-    expectParts(deepProduct(101, 512, 2, 32), "matmul", largeTiles(kCache, 2), true);
+    // Rows that tiles divide, and such whose last tile overlaps.
+    expectParts(deepProduct(84, 512, 2, 32), "matmul", largeTiles(kCache, 1), true);
+    expectParts(deepProduct(81, 512, 2, 32), "matmul", largeTiles(kCache, 2), true);
+    // Two strips of 56 would compute 15 rows twice.
+    expectParts(deepProduct(97, 512, 2, 32), "matmul", largeTiles(kCache, 1), false);
     // The cache holds all there is.
     expectParts(deepProduct(29, 512, 2, 32), "matmul", largeTiles(kCache, 1), false);
 }
