@@ -26,6 +26,19 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
     return steps % std::max<int64_t>(1, facts.threads) == 0;
 }
 
+/// Shares the loops around tiles among threads. Where the weights of a block are asked for during
+/// all steps of the one before it, the steps stay inside of it.
+void shareLoops(Schedule& schedule, const ConvNest& nest, bool mayShareBlocks, bool isAskedFor,
+                const TargetFacts& facts)
+{
+    std::vector<std::string> shared = nest.outer;
+    if (!sharesEvenly(schedule, shared, facts) && mayShareBlocks && !nest.blocks.empty())
+        shared.push_back(nest.blocks);
+    if (isAskedFor && shared.size() > 2 && sharesEvenly(schedule, {shared[0], shared[1]}, facts))
+        shared.pop_back();
+    return parallelise(schedule, shared, facts);
+}
+
 /// True where rows may be walked as one axis: no block pads the image. The one before a strided
 /// 1 x 1 window takes its points, and pads nothing.
 bool canJoinRows(const Schedule& schedule, const std::vector<std::string>& pads,
@@ -77,8 +90,6 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);
     auto nest = tileConvolution(schedule, conv, site, walk, facts);
-    // The weights of a block are asked for during all steps of the one before it, which are to stay
-    // inside it for that.
     const bool isAskedFor =
         !nest.rereadsWeights && streamWeights(schedule, site.shape.weights, facts);
 
@@ -90,12 +101,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     const std::string padLoop = pads.size() == 1 ? nest.padLoop : "";
     for (const std::string& pad : pads) schedulePad(schedule, pad, padLoop, facts);
     for (const std::string& block : nest.left) scheduleElementwise(schedule, block, facts);
-    std::vector<std::string> shared = nest.outer;
-    if (!sharesEvenly(schedule, shared, facts) && padLoop.empty() && !nest.blocks.empty())
-        shared.push_back(nest.blocks);
-    if (isAskedFor && shared.size() > 2 && sharesEvenly(schedule, {shared[0], shared[1]}, facts))
-        shared.pop_back();
-    return parallelise(schedule, shared, facts);
+    return shareLoops(schedule, nest, padLoop.empty(), isAskedFor, facts);
 }
 
 std::vector<std::string> tileConv2dRows(Schedule& schedule, const std::string& conv,
