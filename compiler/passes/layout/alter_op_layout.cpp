@@ -123,14 +123,20 @@ private:
         return WeightedLayer{weight, denseLayer(m_module.type(node.operands[0]).shape, *weight)};
     }
 
+    void noteDenseLayers()
+    {
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            const auto found = isOp(node, denseOp) ? weightedLayer(node) : std::nullopt;
+            if (found) m_denseLayers.push_back(*found);
+        }
+    }
+
     /// Of those that share a weight, which is packed once for all of them: two would leave a cache
     /// that holds one. Each may have a constant of its own, by what came before.
     DenseLayer layerOfMostRows(WeightedLayer most)
     {
-        if (m_denseLayers.empty())
-            for (const NodeId id : m_function.order)
-                if (const NodeRecord& node = m_module.node(id); isOp(node, denseOp))
-                    if (const auto found = weightedLayer(node)) m_denseLayers.push_back(*found);
+        if (m_denseLayers.empty()) noteDenseLayers();
         for (const WeightedLayer& other : m_denseLayers)
             if (other.layer.rows > most.layer.rows &&
                 other.weight->shape() == most.weight->shape() &&

@@ -104,7 +104,6 @@ int64_t weightBlock(int64_t channels, int64_t block)
 int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions, bool mayLeaveRest,
                          const TargetFacts& facts)
 {
-    constexpr int kFewRegisters = 16;
     const int64_t widest = weightBlock(channels, block);
     if (facts.hasLaneOperand) return widest;
     // Sums of one vector load as often as they multiply, and pass over the image once for each;
@@ -112,7 +111,7 @@ int64_t floatWeightBlock(int64_t channels, int64_t block, int64_t positions, boo
     // 192 us by one vector, 134 by five or by three and four).
     constexpr int64_t kFive = 5;
     const bool isOfFives = channels > kFive * block && channels % (kFive * block) == 0;
-    if (facts.vectorRegisters <= kFewRegisters && widest == block && isOfFives && !mayLeaveRest)
+    if (!hasLargeTiles(facts) && widest == block && isOfFives && !mayLeaveRest)
         return kFive * block;
     const RegisterTile tile =
         chooseTile({.vectors = widest / block, .positions = positions}, facts);

@@ -8,6 +8,7 @@
 #include "compiler/passes/layout/layout_costs.h"
 #include "compiler/passes/layout/strassen_choice.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/schedule/rules/register_tile.h"
 
 #include <algorithm>
 
@@ -130,10 +131,8 @@ bool alterFloatConvolution(const FloatConvolutionSite& site)
     };
     // Its products have tiles of their own, which may be wider where registers are many.
     const auto winogradBlocks = [&] {
-        constexpr int kFewRegisters = 16;
         ChannelBlocks blocks = blocksWith(false);
-        if (site.machine.facts.vectorRegisters > kFewRegisters)
-            blocks.most = weightBlock(filters, outBlock);
+        if (hasLargeTiles(site.machine.facts)) blocks.most = weightBlock(filters, outBlock);
         return blocks;
     };
     const WinogradTile tile =

@@ -119,10 +119,9 @@ bool waitsForCache(const WeightReading& reading, const TargetFacts& facts)
 int64_t partsFromCache(const ConvShape& shape, const WeightReading& reading,
                        const TargetFacts& facts)
 {
-    constexpr int kFewRegisters = 16;
     constexpr int64_t kFewestPasses = 8; // else the wait for each part is not made up for
-    if (facts.vectorRegisters > kFewRegisters || shape.weights->dtype != kFloat32 ||
-        shape.groups > 1 || reading.passes < kFewestPasses || !waitsForCache(reading, facts))
+    if (hasLargeTiles(facts) || shape.weights->dtype != kFloat32 || shape.groups > 1 ||
+        reading.passes < kFewestPasses || !waitsForCache(reading, facts))
         return 1;
     const int64_t parts = partsWithin(reading, facts.l1Bytes * 3 / 8);
     const RegisterTile& tile = reading.tile;

@@ -13,10 +13,6 @@ namespace {
 
 /// Passes over a part below which the wait for each is not made up for.
 constexpr int64_t kFewestPasses = 8;
-/// Registers of small tiles.
-constexpr int kFewRegisters = 16;
-
-bool hasLargeTiles(const TargetFacts& facts) { return facts.vectorRegisters > kFewRegisters; }
 
 /// Rows of a strip, about.
 constexpr int64_t kStripRows = 64;

@@ -56,6 +56,9 @@ constexpr int64_t registersOfPairs(const TargetFacts& facts)
     return facts.vectorRegisters >= 32 ? 2 : 1;
 }
 
+/// More than 16 registers, whose tiles have twice as many products for what they read.
+constexpr bool hasLargeTiles(const TargetFacts& facts) { return facts.vectorRegisters > 16; }
+
 /// Steps of a sum of floats that one iteration takes: four read neighbours; where lanes are
 /// operands those are short, and eight have half as much loop control (of 24 sums it was 4 %).
 constexpr int64_t stepsTogether(const TargetFacts& facts) { return facts.hasLaneOperand ? 8 : 4; }
