@@ -88,29 +88,29 @@ bool addWeights(const Module& module, Part& part)
 
 /// With as many images as may come where a batch is open, one where nothing says how many; nothing
 /// where images are patches, which end within a chain.
-std::optional<std::vector<int64_t>> shapeOf(const Module& module, ValueRef value)
+std::optional<std::vector<int64_t>> shapeOfImages(Shape shape, const SizeBounds& bounds)
 {
     constexpr int64_t kMostImages = 64;
-    Shape shape = module.type(value).shape;
     if (!shape.empty() && !shape[0].isConst()) {
         if (arePatches(shape[0])) return std::nullopt;
-        const auto range = rangeOf(shape[0], boundsOf(module.main()));
+        const auto range = rangeOf(shape[0], bounds);
         shape[0] = range ? std::clamp<int64_t>(range->high, 1, kMostImages) : 1;
     }
     return constantShape(shape);
 }
 
 /// The group as part of a chain when it is a convolution or a pool, and what follows it.
-std::optional<Part> partOf(const Module& module, const FusionGroup& group)
+std::optional<Part> partOf(const Module& module, const FusionGroup& group, const SizeBounds& bounds)
 {
     if (!group.anchor.isValid() || group.members.front() != group.anchor) return std::nullopt;
     const NodeRecord& anchor = module.node(group.anchor);
     const auto kind = kindOf(anchor);
-    const auto shape = shapeOf(module, {group.anchor, 0});
-    if (!kind || !shape || shape->size() != 5) return std::nullopt;
+    if (!kind) return std::nullopt;
+    const TensorType& own = module.type({group.anchor, 0});
     const TensorType& result = module.type({group.members.back(), 0});
-    if (module.type({group.anchor, 0}).dtype != kFloat32 || result.dtype != kFloat32 ||
-        result.shape != module.type({group.anchor, 0}).shape ||
+    const auto shape = shapeOfImages(own.shape, bounds);
+    if (!shape || shape->size() != 5 || own.dtype != kFloat32 || result.dtype != kFloat32 ||
+        result.shape != own.shape ||
         anchor.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
         return std::nullopt;
     Part part{.anchor = &anchor, .kind = *kind, .shape = *shape};
@@ -165,7 +165,9 @@ public:
 
     std::vector<FusionGroup> run()
     {
-        for (const FusionGroup& group : m_groups) m_parts.push_back(partOf(m_module, group));
+        const SizeBounds bounds = boundsOf(m_module.main());
+        for (const FusionGroup& group : m_groups)
+            m_parts.push_back(partOf(m_module, group, bounds));
         m_links = GroupLinks(m_groups.size());
         for (const Link& link : allLinks()) {
             // A pointwise convolution ends one chain or begins another.

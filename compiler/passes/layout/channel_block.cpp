@@ -54,16 +54,11 @@ double cutOf(const DenseLayer& layer, const TargetFacts& facts)
 }
 
 /// As the product's rule chooses it where blocks are as wide as it likes.
-RegisterTile tileOfRows(const DenseLayer& layer, int64_t block, TargetFacts facts)
+RegisterTile tileOfRows(const DenseLayer& layer, int64_t block, const TargetFacts& facts)
 {
-    const int64_t depth = layer.weightBytes / 4 / layer.outputs;
-    facts.hasEmbeddedBroadcast = false; // see the rule
-    return chooseTile({.vectors = layer.outputs / block,
-                       .positions = layer.rows,
-                       .products = 1,
-                       .vectorBytes = depth * facts.vectorBytes,
-                       .positionsUpTo = mostRowsOf(depth)},
-                      facts);
+    const int64_t depth = layer.weightBytes / kFloat32.bytes() / layer.outputs;
+    return chooseProductTile(spaceOfProduct(layer.outputs / block, layer.rows, depth, facts),
+                             facts);
 }
 
 } // namespace

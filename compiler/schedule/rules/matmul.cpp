@@ -150,26 +150,21 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
         if ((vectors + tiles - 1) / tiles > whole) ++tiles; // the last one overlaps
         return {(vectors + tiles - 1) / tiles, 1};
     }
-    TileSpace space{vectors, p.rows, right.isPacked ? 0 : whole};
-    space.products = 1;
+    TileSpace space = spaceOfProduct(vectors, p.rows, p.depth, facts);
+    if (!right.isPacked) space.overlapUpTo = whole;
     for (const std::string& loop : p.batch) space.products *= schedule.extentOf(loop);
     if (right.perBlock > 1) {
         space.products *= space.vectors / right.perBlock;
         space.vectors = right.perBlock;
     }
-    space.vectorBytes = p.depth * facts.vectorBytes;
     space.arePositionsTogether = copiedLeftOf(schedule, p, right, facts) != nullptr;
-    if (!space.arePositionsTogether) space.positionsUpTo = mostRowsOf(p.depth);
+    if (space.arePositionsTogether) space.positionsUpTo = 0;
     if (sharesRows(p, right, facts)) {
         space.positions = p.rows / facts.threads;
         space.isDivided = true;
     }
-    // Each element of the left side is multiplied with several vectors: it takes a register. Where
-    // the tile leaves none, sums go through the stack (Sapphire Rapids, 28 + 4 registers: 142
-    // against 170 GFLOP/s).
-    facts.hasEmbeddedBroadcast = false;
     if (addsProductsOfBytes(right, facts)) holdProductsOfBytes(space, facts);
-    return chooseTile(space, facts);
+    return chooseProductTile(space, facts);
 }
 
 /// The block that copies a panel of the right side to consecutive memory, [.., K, N]; empty where

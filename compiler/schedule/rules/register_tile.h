@@ -72,16 +72,6 @@ constexpr int64_t stepsOfBlock(int64_t inputs, const TargetFacts& facts)
     return inputs <= kWhole ? inputs : stepsTogether(facts);
 }
 
-/// Rows of a left side of so many floats each that a tile may read side by side. Rows that are
-/// apart by whole ways of the first-level cache share one of its sets, which holds eight lines in
-/// most processors, one of them for the right side (2048 elements on an AMD EPYC with AVX-512: 14
-/// rows 76 %, 7 rows 90 % of what the core computes); 0: any.
-constexpr int64_t mostRowsOf(int64_t depth)
-{
-    constexpr int64_t kWayBytes = 4096, kLinesOfSet = 8;
-    return depth * 4 % kWayBytes == 0 ? kLinesOfSet - 1 : 0;
-}
-
 /// Cycles of one reduction step of a tile: of its products, its loads (`inputLoads` of each
 /// position) or the latency of its sums.
 double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t inputLoads = 1);
@@ -89,6 +79,11 @@ double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t in
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);
 /// Cheapest tile that fits the registers, and leaves as much work for each thread.
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
+
+/// Of a product of matrices: so many vectors of columns, rows and steps of floats.
+TileSpace spaceOfProduct(int64_t vectors, int64_t rows, int64_t depth, const TargetFacts& facts);
+/// The cheapest tile of one, each of whose inputs is multiplied with several vectors.
+RegisterTile chooseProductTile(const TileSpace& space, TargetFacts facts);
 /// Rows enough of a product read columns of a matrix to copy those side by side before.
 constexpr bool copiesPanels(int64_t rows) { return rows >= 32; }
 /// Rows that threads can share where tiles of columns overlap: each one's are tiles of some rows.
