@@ -4,6 +4,7 @@
 
 #include "app/engine/backing.h"
 #include "app/runs/model_cost.h"
+#include "compiler/frontend/shape_option.h"
 #include "compiler/quantize/calibration_files.h"
 #include "compiler/quantize/quantize.h"
 #include "core/base/file.h"
@@ -124,12 +125,16 @@ core::Result<views::QuantizeOutcome> quantizeFile(const EngineOptions& engine,
     if (!question.target.isEmpty()) build.target = question.target;
     build.threads = question.threads;
     options.price = runs::pricedAt(compileOptions(engine, build), place);
+    const std::string shapes = question.shapes.toStdString();
+    if (core::Status read = compiler::readShapeOptions(shapes, options.sizes); !read)
+        return read.error();
     const std::string model = question.model.toStdString();
-    const auto data = compiler::readCalibration(model, question.data.toStdString(), kMostExamples);
+    const auto data =
+        compiler::readCalibration(model, question.data.toStdString(), kMostExamples, options.sizes);
     if (!data) return data.error();
     if (!question.evaluation.isEmpty()) {
         auto other = compiler::readCalibration(model, question.evaluation.toStdString(),
-                                               options.measuredSets);
+                                               options.measuredSets, options.sizes);
         if (!other) return other.error();
         options.evaluation = *std::move(other);
     }

@@ -59,6 +59,8 @@ QString commandLineOf(const QuantizeQuestion& question)
     const QString data = question.data.isEmpty() ? QStringLiteral("FOLDER") : word(question.data);
     QString line = QStringLiteral("tenon quantize %1 --data %2 -o %3")
                        .arg(word(question.model), data, word(question.output));
+    for (const QString& shape : question.shapes.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        line += QStringLiteral(" --shape ") + word(shape);
     if (question.method != usual.method) line += QStringLiteral(" --method ") + question.method;
     if (question.activations != usual.activations)
         line += QStringLiteral(" --activations ") + question.activations;

@@ -18,6 +18,7 @@ namespace tenon::views {
 struct QuantizeQuestion
 {
     QString model;
+    QString shapes;     ///< as --shape takes them, in one line
     QString data;       ///< folder or file of examples
     QString evaluation; ///< other examples to compare on; empty: those
     QString output;     ///< the file to write

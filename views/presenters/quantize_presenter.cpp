@@ -186,6 +186,7 @@ void QuantizePresenter::setAxis(MixAxis axis)
 QuantizeQuestion QuantizePresenter::question() const
 {
     QuantizeQuestion out = m_state.draft;
+    out.shapes = m_workspace.options().shapes;
     out.target = m_workspace.options().target;
     out.threads = m_workspace.options().threads;
     if (!m_boards.board().isHere()) out.board = m_boards.board().name;

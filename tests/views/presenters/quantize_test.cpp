@@ -178,6 +178,8 @@ private slots:
         QVERIFY(desk.state().commandLine.contains(QStringLiteral(" --evaluate ")));
         QVERIFY(desk.boards.select(QStringLiteral("pi")));
         QVERIFY(desk.state().commandLine.contains(QStringLiteral(" --board pi")));
+        desk.workspace.open(QStringLiteral("small.onnx"), QStringLiteral("n=2 m=3"));
+        QTRY_VERIFY(desk.state().commandLine.contains(QStringLiteral(" --shape n=2 --shape m=3 ")));
     }
 
     void showsTheWorstTensorFirstAndOpensTheResult()
