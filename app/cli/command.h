@@ -106,6 +106,7 @@ void addBoard(CLI::App& app, Action& action);
 void addCompare(CLI::App& app, Action& action);
 void addCompile(CLI::App& app, Action& action);
 void addCompletion(CLI::App& app, Action& action);
+void addConvert(CLI::App& app, Action& action);
 void addDeploy(CLI::App& app, Action& action);
 void addFootprint(CLI::App& app, Action& action);
 void addInspect(CLI::App& app, Action& action);

@@ -47,6 +47,8 @@ constexpr std::array kExamples{
             "what every layer costs"},
     Example{"quantize", "model.onnx --data model -o model-int8.onnx --max-loss 0.01",
             "with wider layers until it loses at most 1 %"},
+    Example{"convert", "model.onnx -o whole.onnx", "weights and functions inside, sizes bound"},
+    Example{"convert", "model.onnx -o whole.onnx --json", "what it then has, for programs"},
     Example{"plan", "model.onnx", "every planner, and the bound"},
     Example{"plan", "model.onnx --workspace-pools DTCM=128KiB,SRAM", "in two memories"},
     Example{"targets", "--detect", "the target string of this computer"},

@@ -24,10 +24,10 @@ namespace {
 using namespace tenon;
 
 constexpr std::array kCommands{
-    cli::addInspect, cli::addPasses,  cli::addCompile,   cli::addFootprint,  cli::addRun,
-    cli::addVerify,  cli::addCompare, cli::addBench,     cli::addQuantize,   cli::addPlan,
-    cli::addTargets, cli::addTir,     cli::addRelay,     cli::addBoard,      cli::addDeploy,
-    cli::addProject, cli::addTracker, cli::addRpcServer, cli::addCompletion,
+    cli::addInspect, cli::addPasses,  cli::addCompile, cli::addFootprint, cli::addRun,
+    cli::addVerify,  cli::addCompare, cli::addBench,   cli::addQuantize,  cli::addConvert,
+    cli::addPlan,    cli::addTargets, cli::addTir,     cli::addRelay,     cli::addBoard,
+    cli::addDeploy,  cli::addProject, cli::addTracker, cli::addRpcServer, cli::addCompletion,
 };
 
 /// A bar on the terminal for anything over a second.

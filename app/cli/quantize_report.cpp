@@ -15,7 +15,7 @@ namespace {
 using compiler::QuantizeReport;
 using compiler::TensorAccount;
 
-constexpr size_t kWorst = 5;
+constexpr size_t kMostChosen = 5;
 
 std::string digits(double value, const char* format)
 {
@@ -92,7 +92,7 @@ std::string tensorsText(const QuantizeReport& report, int verbosity)
         return a->measuredSqnrDb < b->measuredSqnrDb;
     });
     const size_t all = chosen.size();
-    if (chosen.size() > kWorst) chosen.resize(kWorst);
+    if (chosen.size() > kMostChosen) chosen.resize(kMostChosen);
     return "the worst " + std::to_string(chosen.size()) + " of " + std::to_string(all) +
            " tensors; -v lists all\n" + tensorTable(chosen);
 }

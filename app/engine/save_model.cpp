@@ -4,6 +4,8 @@
 
 #include "app/engine/backing.h"
 #include "compiler/codegen/back_end.h"
+#include "compiler/frontend/shape_option.h"
+#include "compiler/quantize/convert_model.h"
 #include "core/target/target.h"
 
 #include <QCoreApplication>
@@ -32,6 +34,18 @@ QString words(compiler::OutputFormat format, bool holdsSource)
     return {};
 }
 
+/// The model as it was opened, with the sizes that were bound then.
+core::Status writeOnnx(const views::DocumentPtr& document, const views::BuildOptions& build,
+                       const QString& path)
+{
+    compiler::ImportOptions bindings;
+    if (core::Status read = compiler::readShapeOptions(build.shapes.toStdString(), bindings); !read)
+        return read;
+    const auto written =
+        compiler::convertToOnnx(document->path.toStdString(), bindings, path.toStdString());
+    return written ? core::kDone : core::Status(written.error());
+}
+
 } // namespace
 
 core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
@@ -39,6 +53,11 @@ core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
                                            const views::BuildOptions& build, const QString& path,
                                            core::JobContext& job)
 {
+    if (path.endsWith(QLatin1String(".onnx"))) {
+        if (core::Status written = writeOnnx(document, build, path); !written)
+            return written.error();
+        return document;
+    }
     auto compiled = compiledFor(engine, document, build, job);
     if (!compiled) return compiled.error();
     const compiler::CompileResult& result = *backingOf(*compiled)->result;
@@ -58,6 +77,7 @@ QStringList saveFormats(const QString& target)
     for (const compiler::ArtifactForm& form : backEnd->forms)
         if (form.format != compiler::OutputFormat::Folder)
             formats.append(words(form.format, backEnd->sources != nullptr));
+    formats.append(QCoreApplication::translate("Save", "The model as ONNX (*.onnx)"));
     return formats;
 }
 

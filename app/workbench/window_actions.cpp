@@ -163,8 +163,8 @@ void MainWindow::addFileActions()
     add({"export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
          tr("The graph or page as SVG or PNG, or all of it as one HTML report"),
          [this] { chooseExport(); }});
-    add({"save", file, tr("Save the compiled model…"), "", "Ctrl+S",
-         tr("Library, object or sources for the target; compiled first if it is not yet"),
+    add({"save", file, tr("Save the model…"), "", "Ctrl+S",
+         tr("Library, object or sources for the target, compiled first if it is not yet; or ONNX"),
          [this] { chooseSave(); }, false, [this] { return m_workspace.state().canBuild; }});
     add({"quit", file, tr("Quit"), "", "Ctrl+Q", tr("Close the window; it opens again as it was"),
          [this] { close(); }});

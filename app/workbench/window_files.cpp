@@ -119,7 +119,7 @@ void MainWindow::chooseSave()
     if (!m_workspace.state().canBuild || formats.isEmpty()) return;
     const QString suffix = formats.first().section(QLatin1Char('*'), 1).chopped(1);
     const views::FileQuestion question{
-        views::FileQuestion::Kind::Save, tr("Save the compiled model"),
+        views::FileQuestion::Kind::Save, tr("Save the model"),
         startIn(m_saveFolder, stemOf(m_workspace.document()->name) + suffix), formats};
     m_options.askForFile(this, question, [this](const QString& path) {
         m_saveFolder = QFileInfo(path).path();

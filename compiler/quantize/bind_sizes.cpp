@@ -2,8 +2,10 @@
 // Symbols of ONNX, signatures of TensorFlow Lite.
 #include "compiler/quantize/bind_sizes.h"
 
+#include "compiler/frontend/import/fold_tensor.h"
 #include "compiler/quantize/onnx_document.h"
 #include "core/base/text.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <set>
@@ -12,6 +14,7 @@ namespace tenon::compiler {
 namespace {
 
 using Sizes = std::map<std::string, int64_t>;
+using tenon_onnx::GraphProto;
 using tenon_onnx::ValueInfoProto;
 
 /// Sizes of one input, and of the symbols that stand there.
@@ -41,6 +44,36 @@ void bindSymbols(Values& values, const Sizes& symbols)
             if (const auto size = symbols.find(dim.dim_param()); size != symbols.end())
                 dim.set_dim_value(size->second);
     }
+}
+
+/// The value in the type and shape that the input declares.
+Result<Tensor> fixedValue(const ValueInfoProto& input, const Tensor& value)
+{
+    const auto& declared = input.type().tensor_type();
+    const auto dtype = dataTypeOf(declared.elem_type());
+    std::vector<int64_t> shape;
+    for (const auto& dim : declared.shape().dim())
+        if (isFixed(dim)) shape.push_back(dim.dim_value());
+    const bool isKnown = shape.size() == static_cast<size_t>(declared.shape().dim_size());
+    if (!declared.has_shape() || !isKnown) shape = value.shape();
+    if (!dtype || elementCount(shape) != value.size())
+        return makeError(DiagnosticCode::ShapeMismatch,
+                         "input " + quoted(input.name()) + " of shape (" + join(shape, ", ") +
+                             ") cannot be fixed to " + value.typeText(),
+                         {.detail = input.name()});
+    const Tensor typed = value.dtype() == *dtype ? value : foldedCast(value, *dtype);
+    return typed.reshaped(shape);
+}
+
+/// The constant of that name, which older files have as the default of an input, or a new one.
+tenon_onnx::TensorProto& initializerOf(GraphProto& graph, const std::string& name)
+{
+    for (tenon_onnx::TensorProto& constant : *graph.mutable_initializer())
+        if (constant.name() == name) {
+            constant.Clear();
+            return constant;
+        }
+    return *graph.add_initializer();
 }
 
 /// The first size of an input; nothing where it stays what the file says.
@@ -83,6 +116,23 @@ void bindSizes(tenon_onnx::GraphProto& graph, const ImportOptions& sizes)
     bindSymbols(*graph.mutable_input(), symbols);
     bindSymbols(*graph.mutable_output(), symbols);
     bindSymbols(*graph.mutable_value_info(), symbols);
+}
+
+Status bindValues(GraphProto& graph, const ImportOptions& options)
+{
+    auto& inputs = *graph.mutable_input();
+    for (int i = 0; i < inputs.size();) {
+        const auto given = options.values.find(inputs[i].name());
+        if (given == options.values.end()) {
+            ++i;
+            continue;
+        }
+        const auto value = fixedValue(inputs[i], given->second);
+        if (!value) return value.error();
+        storeTensor(*value, given->first, initializerOf(graph, given->first));
+        inputs.erase(inputs.begin() + i);
+    }
+    return kDone;
 }
 
 Status bindSizes(TfliteModel& model, const ImportOptions& sizes)

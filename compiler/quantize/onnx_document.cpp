@@ -130,7 +130,7 @@ Result<ModelProto> readOnnxDocument(const std::string& path, const ImportOptions
         if (importer->format != kOnnxFormat && importer->isMine((*file)->text()))
             return makeError(DiagnosticCode::UnsupportedFeature,
                              "this is a model in the format " + std::string(importer->title) +
-                                 "; quantizing takes ONNX and TensorFlow Lite models",
+                                 "; ONNX and TensorFlow Lite models are taken",
                              {.file = path});
     }
     const auto thin = thinModel((*file)->bytes(), path);
@@ -148,6 +148,7 @@ Result<ModelProto> readOnnxDocument(const std::string& path, const ImportOptions
     if (Status done = inlineCalls(model, path); !done) return done.error();
     nameNodes(*model.mutable_graph());
     bindSizes(*model.mutable_graph(), sizes);
+    if (Status bound = bindValues(*model.mutable_graph(), sizes); !bound) return bound.error();
     return model;
 }
 

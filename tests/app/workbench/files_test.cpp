@@ -212,6 +212,13 @@ private slots:
                         .saveFormats(target)
                         .join(QLatin1Char(' '))
                         .contains(format));
+        const QString model = folder.filePath(QStringLiteral("whole.onnx"));
+        window.workspace().save(model);
+        QVERIFY(settle(window));
+        window.openModel(model);
+        QVERIFY(settle(window));
+        QVERIFY2(window.workspace().state().canBuild,
+                 qPrintable(window.workspace().state().bannerText));
         window.workspace().setTarget(QStringLiteral("c"));
         const QString sources = folder.filePath(QStringLiteral("digits.tar"));
         window.workspace().save(sources);
