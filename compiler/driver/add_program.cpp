@@ -5,11 +5,12 @@
 #include "compiler/executor/place_slices.h"
 #include "compiler/ops/source_macs.h"
 #include "compiler/passes/fuse/fusion_groups.h"
+#include "compiler/passes/fuse/within_wholes.h"
 #include "compiler/passes/slice_ranges.h"
 #include "core/ir/tir/text.h"
 #include "runtime/include/tenon/c_backend_api.h"
 
-#include <set>
+#include <map>
 
 namespace tenon::compiler {
 namespace {
@@ -39,14 +40,18 @@ Status writeKernels(CompileResult& result)
     return kDone;
 }
 
-/// Names of the calls that only join.
-std::set<std::string> joinsOf(const Module& lowered, const ExecutorProgram& program)
+/// Names of the calls that only join, with the pieces that each part has in the whole.
+std::map<std::string, int64_t> joinsOf(const Module& lowered, const ExecutorProgram& program)
 {
-    std::set<std::string> joins;
+    std::map<std::string, int64_t> joins;
     for (const KernelCall& call : program.calls) {
-        const std::vector<NodeId>& members = lowered.function(lowered.node(call.node).callee).order;
-        if (members.size() == 1 && joinsWholeTensors(lowered.node(members[0])))
-            joins.insert(call.name);
+        const NodeRecord& node = lowered.node(call.node);
+        const std::vector<NodeId>& members = lowered.function(node.callee).order;
+        if (const int64_t pieces = node.attrs.integer(kPiecesAttr, 0); pieces > 0)
+            joins[call.name] = pieces;
+        else if (members.size() == 1 && joinsWholeTensors(lowered.node(members[0])) &&
+                 !node.attrs.has(kWithinWholeAttr))
+            joins[call.name] = 1;
     }
     return joins;
 }
@@ -56,8 +61,10 @@ std::map<std::string, int64_t> slicesIn(const Module& lowered, const ExecutorPro
 {
     std::map<std::string, int64_t> slices;
     for (const KernelCall& call : program.calls) {
-        const std::vector<NodeId>& members = lowered.function(lowered.node(call.node).callee).order;
-        if (members.size() != 1 || call.outputCount != 1) continue;
+        const NodeRecord& node = lowered.node(call.node);
+        const std::vector<NodeId>& members = lowered.function(node.callee).order;
+        if (members.size() != 1 || call.outputCount != 1 || node.attrs.has(kWithinWholeAttr))
+            continue;
         if (const auto first = firstOfPiece(lowered, lowered.node(members[0])))
             slices[call.name] = *first * lowered.node(members[0]).types[0].dtype.bytes();
     }
@@ -144,9 +151,16 @@ Status addMemory(CompileResult& result)
 
 } // namespace
 
-Status addProgram(CompileResult& result)
+Module wiredModule(const CompileResult& result)
 {
     const Module& lowered = result.passes.last();
+    const bool placesTensors =
+        result.options.executor == ExecutorKind::Aot && vmReason(lowered).empty();
+    return placesTensors ? withinWholes(lowered) : lowered;
+}
+
+Status addProgram(CompileResult& result, const Module& lowered)
+{
     if (result.options.executor != ExecutorKind::Vm) {
         result.vmReason = vmReason(lowered);
         if (!result.vmReason.empty()) result.options.executor = ExecutorKind::Vm;

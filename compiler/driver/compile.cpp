@@ -130,8 +130,8 @@ Status generate(CompileResult& result, const std::string& cacheFolder, KernelSer
                 JobContext& job)
 {
     const auto codegenStart = Clock::now();
-    auto kernels = compileKernels(result.passes.last(), result.machine, result.facts, cacheFolder,
-                                  service, job);
+    const Module wired = wiredModule(result);
+    auto kernels = compileKernels(wired, result.machine, result.facts, cacheFolder, service, job);
     if (!kernels) return kernels.error();
     if (Status go = job.checkStop(); !go) return go.error();
     result.kernels = std::move(*kernels);
@@ -139,7 +139,7 @@ Status generate(CompileResult& result, const std::string& cacheFolder, KernelSer
 
     job.progress(0.92, "planning memory");
     const auto planStart = Clock::now();
-    if (Status built = addProgram(result); !built) return built.error();
+    if (Status built = addProgram(result, wired); !built) return built.error();
     result.phases.planMs = millisecondsSince(planStart);
     return kDone;
 }

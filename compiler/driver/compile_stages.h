@@ -16,9 +16,13 @@ Result<PassConfig> prepare(CompileResult& result);
 Status generate(CompileResult& result, const std::string& cacheFolder, KernelService& service,
                 JobContext& job);
 
-/// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
-/// module that needs it gets it whatever was chosen.
-Status addProgram(CompileResult& result);
+/// The last module of `result.passes` with the kernels that the executor's program takes: where it
+/// places tensors freely, parts of wholes have kernels of their own.
+Module wiredModule(const CompileResult& result);
+
+/// The program of the chosen executor over the calls of wiredModule(), and its memory plan. Only
+/// the VM takes memory at run time; a module that needs it gets it whatever was chosen.
+Status addProgram(CompileResult& result, const Module& wired);
 
 /// compile() that tells in `trail` what became of the model's values; null: nobody asks.
 Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,

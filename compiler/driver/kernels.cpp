@@ -3,6 +3,7 @@
 #include "compiler/driver/kernels.h"
 
 #include "compiler/driver/object_cache.h"
+#include "compiler/passes/fuse/item_kernels.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/ir/tir/text.h"
@@ -52,6 +53,41 @@ std::vector<size_t> longestFirst(const std::vector<std::string>& texts)
 
 } // namespace
 
+std::set<std::string> calledKernels(const Module& lowered)
+{
+    std::set<std::string> out;
+    for (const auto& [id, function] : lowered.functions()) {
+        if (function->attrs.integer("primitive", 0) != 0) continue;
+        for (const NodeId nodeId : function->order) {
+            const NodeRecord& node = lowered.node(nodeId);
+            if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel) continue;
+            out.insert(node.kernel);
+            for (const std::string& chunk : node.attrs.strings(kChunkKernelsAttr, {}))
+                out.insert(chunk);
+        }
+    }
+    return out;
+}
+
+namespace {
+
+/// What is called, not compiled yet.
+std::vector<CompiledKernel> unscheduledKernels(const Module& lowered)
+{
+    const std::set<std::string> called = calledKernels(lowered);
+    std::vector<CompiledKernel> kernels;
+    for (const auto& [name, function] : lowered.kernels()) {
+        if (!called.contains(name)) continue;
+        CompiledKernel kernel;
+        kernel.name = name;
+        kernel.unscheduled = function;
+        kernels.push_back(std::move(kernel));
+    }
+    return kernels;
+}
+
+} // namespace
+
 Result<std::vector<CompiledKernel>>
 compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFacts& facts,
                const std::string& cacheFolder, KernelService& service, JobContext& job)
@@ -59,13 +95,7 @@ compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFa
     const ObjectCache cache(cacheFolder);
     const std::string context = "tenon kernel 1\n" + compilerBuildId() + "\n" + machine.text() +
                                 "\n" + factsText(facts) + "\n";
-    std::vector<CompiledKernel> kernels;
-    for (const auto& [name, function] : lowered.kernels()) {
-        CompiledKernel kernel;
-        kernel.name = name;
-        kernel.unscheduled = function;
-        kernels.push_back(std::move(kernel));
-    }
+    std::vector<CompiledKernel> kernels = unscheduledKernels(lowered);
     std::vector<std::string> texts;
     for (const CompiledKernel& kernel : kernels) texts.push_back(tir::print(*kernel.unscheduled));
     const std::vector<size_t> order = longestFirst(texts);

@@ -6,9 +6,15 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_service.h"
 
+#include <set>
+#include <string>
+
 namespace tenon::compiler {
 
-/// Compiles every kernel of `lowered`; results in the order of Module::kernels().
+/// Names of the kernels that the open functions of the module call.
+std::set<std::string> calledKernels(const Module& lowered);
+
+/// Compiles every kernel that `lowered` calls; results in the order of Module::kernels().
 Result<std::vector<CompiledKernel>>
 compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFacts& facts,
                const std::string& cacheFolder, KernelService& service, JobContext& job);

@@ -37,7 +37,7 @@ KernelCall* lastWriterOf(ExecutorProgram& program, int tensor)
     return lastWriterOf(program, tensor, program.calls.size());
 }
 
-bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
+bool canBePlaced(ExecutorProgram& program, const KernelCall& join, int64_t pieces)
 {
     const std::vector<int> parts = partsOf(program, join);
     int64_t offset = 0;
@@ -46,12 +46,12 @@ bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
             isFree(program, part) && std::count(parts.begin(), parts.end(), part) == 1;
         if (!canMove || offset % kKernelAlignment != 0 || !lastWriterOf(program, part))
             return false;
-        offset += program.tensors[at(part)].bytes();
+        offset += program.tensors[at(part)].bytes() / pieces;
     }
-    return offset == program.tensors[at(join.arguments.back())].bytes();
+    return offset * pieces == program.tensors[at(join.arguments.back())].bytes();
 }
 
-void place(ExecutorProgram& program, const KernelCall& join)
+void place(ExecutorProgram& program, const KernelCall& join, int64_t pieces)
 {
     const int whole = join.arguments.back();
     int64_t offset = 0;
@@ -62,7 +62,7 @@ void place(ExecutorProgram& program, const KernelCall& join)
         ProgramTensor& tensor = program.tensors[at(part)];
         tensor.viewOf = whole;
         tensor.viewOffsetBytes = offset;
-        offset += tensor.bytes();
+        offset += tensor.bytes() / pieces;
     }
     last->sources.insert(last->sources.end(), join.sources.begin(), join.sources.end());
     last->fromNodes.insert(last->fromNodes.end(), join.fromNodes.begin(), join.fromNodes.end());
@@ -70,16 +70,20 @@ void place(ExecutorProgram& program, const KernelCall& join)
 
 } // namespace
 
-void placeJoins(ExecutorProgram& program, const std::set<std::string>& joins)
+void placeJoins(ExecutorProgram& program, const std::map<std::string, int64_t>& joins)
 {
     const size_t before = program.calls.size();
     for (size_t c = 0; c < program.calls.size();) {
         const KernelCall join = program.calls[c];
-        if (!joins.contains(join.name) || !canBePlaced(program, join)) {
+        const auto pieces = joins.find(join.name);
+        const bool isPlaced = pieces != joins.end() && canBePlaced(program, join, pieces->second);
+        CHECK(isPlaced || pieces == joins.end() || pieces->second == 1)
+            << "no place for the parts of " << join.name;
+        if (!isPlaced) {
             ++c;
             continue;
         }
-        place(program, join);
+        place(program, join, pieces->second);
         program.calls.erase(program.calls.begin() + static_cast<std::ptrdiff_t>(c));
     }
     if (program.calls.size() < before) verifyProgram(program);

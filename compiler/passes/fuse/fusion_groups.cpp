@@ -371,12 +371,21 @@ private:
 
 bool joinsWholeTensors(const NodeRecord& node)
 {
-    if (!isOp(node, concatenateOp) || node.types.size() != 1) return false;
+    const auto axis = joinedAxis(node);
+    if (!axis) return false;
     const auto shape = constantShape(node.types[0].shape);
-    if (!shape) return false;
+    return std::all_of(shape->begin(), shape->begin() + static_cast<std::ptrdiff_t>(*axis),
+                       [](int64_t d) { return d == 1; });
+}
+
+std::optional<size_t> joinedAxis(const NodeRecord& node)
+{
+    if (!isOp(node, concatenateOp) || node.types.size() != 1) return std::nullopt;
+    const auto shape = constantShape(node.types[0].shape);
+    if (!shape) return std::nullopt;
     int64_t axis = node.attrs.integer("axis", 0);
     if (axis < 0) axis += static_cast<int64_t>(shape->size());
-    return std::all_of(shape->begin(), shape->begin() + axis, [](int64_t d) { return d == 1; });
+    return static_cast<size_t>(axis);
 }
 
 std::vector<FusionGroup> fusionGroups(const Module& module, const GraphFunction& function,

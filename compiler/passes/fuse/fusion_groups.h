@@ -25,6 +25,9 @@ struct FusionGroup
 /// executors may place where they belong.
 bool joinsWholeTensors(const NodeRecord& node);
 
+/// The axis of a concatenation whose result has a constant shape.
+std::optional<size_t> joinedAxis(const NodeRecord& node);
+
 /// Every Op node of `function` in exactly one group. Rules: a group has one exit, which all paths
 /// from its members pass; at most one anchor, followed only by elementwise operators on its shape;
 /// an elementwise operator never moves into a reader that would compute it more than once; a

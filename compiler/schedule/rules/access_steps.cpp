@@ -17,6 +17,11 @@ using tir::Stmt;
 
 using Steps = std::vector<int64_t>;
 
+std::optional<int64_t> constantOf(const Expr& size)
+{
+    return size->kind == ExprKind::IntImm ? std::optional(size->integer) : std::nullopt;
+}
+
 Steps stepsOf(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
               const std::vector<tir::IterVar>& iters)
 {
@@ -33,6 +38,7 @@ Steps stepsOf(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
     };
     std::optional<int64_t> stride = 1;
     for (size_t dim = indices.size(); dim-- > 0;) {
+        if (!buffer.strides.empty()) stride = constantOf(buffer.strides[dim]);
         for (const AffineTerm& term : affineOf(indices[dim]).terms) add(term, stride);
         const bool isConst = buffer.shape[dim]->kind == ExprKind::IntImm;
         stride =

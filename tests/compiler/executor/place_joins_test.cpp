@@ -52,7 +52,7 @@ std::vector<std::string> names(const ExecutorProgram& program)
 TEST(PlaceJoins, PartsBecomeViewsOfTheResultAndJoinsNest)
 {
     ExecutorProgram program = nested();
-    placeJoins(program, {"jc", "jd"});
+    placeJoins(program, {{"jc", 1}, {"jd", 1}});
     EXPECT_EQ(names(program), (std::vector<std::string>{"fa", "fb", "fa2", "fy"}));
     EXPECT_EQ(program.memoryOwner(2), 5);
     EXPECT_EQ(program.memoryOffset(2), 64);
@@ -77,7 +77,7 @@ TEST(PlaceJoins, PartsInAnotherShapeArePlacedAndPartsOfThemAreNot)
         program.calls[2].arguments[0] = 7;
         program.tensors[3].shape = {32 + floats};
         program.tensors[5].shape = {48 + floats};
-        placeJoins(program, {"jc"});
+        placeJoins(program, {{"jc", 1}});
         return program;
     };
     const ExecutorProgram whole = joined(16, 0);
@@ -101,7 +101,7 @@ TEST(PlaceJoins, AllButFreePartsKeepTheirCall)
     const auto kept = [](const std::function<void(ExecutorProgram&)>& change) {
         ExecutorProgram program = nested();
         change(program);
-        placeJoins(program, {"jc", "jd"});
+        placeJoins(program, {{"jc", 1}, {"jd", 1}});
         const std::vector<std::string> all = names(program);
         return std::count(all.begin(), all.end(), "jc") == 1;
     };
