@@ -46,6 +46,9 @@ void addStridedSlices(TfliteCases& all, const Numbers& kind)
               c.integers(k.strides)},
              {c.output(kind, k.out)}, options);
     }
+    CaseBuilder c(all, "STRIDED_SLICE", kind.name, "one element");
+    c.op({c.input(kind, {5}), c.integers({3}), c.integers({4}), c.integers({1})},
+         {c.output(kind, {})}, FlatOut().number(4, int32_t{1}));
 }
 
 void addSplits(TfliteCases& all, const Numbers& kind)

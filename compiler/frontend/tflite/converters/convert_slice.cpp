@@ -45,11 +45,10 @@ public:
     {
         const int64_t rank = m_node.rank(0);
         if (m_node.hasFailed() || !readBounds(rank)) return;
-        const bool isPlain = m_shape.empty();
-        const PictureLayout layout = isPlain ? layoutOf(m_node, {0}) : PictureLayout::File;
+        const PictureLayout layout = m_isPlain ? layoutOf(m_node, {0}) : PictureLayout::File;
         ValueRef out = sliced(m_node, inputIn(m_node, 0, layout), m_bounds, layout);
         if (m_node.hasFailed()) return;
-        if (isPlain) return outputIn(m_node, 0, out, layout);
+        if (m_isPlain) return outputIn(m_node, 0, out, layout);
         m_node.output(0, reshaped(out));
     }
 
@@ -61,21 +60,19 @@ private:
     {
         int64_t given = 0; // entries that stand for an axis of the data
         for (size_t i = 0; i < m_begin.size(); ++i) given += !has(kEllipsis, i) && !has(kNew, i);
-        bool isChanged = false;
         for (size_t i = 0; i < m_begin.size(); ++i) {
             if (has(kEllipsis, i)) {
                 for (int64_t k = given; k < rank; ++k) addWhole();
                 given = rank;
             } else if (has(kNew, i)) {
                 m_shape.push_back(-1);
-                isChanged = true;
+                m_isPlain = false;
             } else {
-                isChanged = isChanged || has(kShrink, i);
+                m_isPlain = m_isPlain && !has(kShrink, i);
                 if (!addEntry(i, rank)) return false;
             }
         }
         while (static_cast<int64_t>(m_bounds.begin.size()) < rank) addWhole();
-        if (!isChanged) m_shape.clear();
         return true;
     }
 
@@ -131,6 +128,7 @@ private:
     TfliteNode& m_node;
     std::vector<int64_t> m_begin, m_end, m_strides;
     Bounds m_bounds;
+    bool m_isPlain = true;        ///< no axis comes or goes
     std::vector<int64_t> m_shape; ///< per axis of the result: the data's, or -1 for a new one
 };
 
