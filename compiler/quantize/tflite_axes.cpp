@@ -143,19 +143,6 @@ void TfliteOperators::splitBySizes()
     splitInto(input(0), axisOf(axis[0], rankOf(input(0))));
 }
 
-std::string TfliteOperators::slice(const std::string& from, const std::vector<int64_t>& begin,
-                                   const std::vector<int64_t>& end,
-                                   const std::vector<int64_t>& steps, const std::string& name)
-{
-    std::vector<int64_t> axes;
-    for (size_t i = 0; i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
-    node("Slice",
-         {from, integers(name + "_begin", begin), integers(name + "_end", end),
-          integers(name + "_axes", axes), integers(name + "_steps", steps)},
-         nameOf(output()) + "/" + name, nameOf(output()) + "/" + name);
-    return nameOf(output()) + "/" + name;
-}
-
 void TfliteOperators::unstack()
 {
     const std::string data = asGiven(input(0));

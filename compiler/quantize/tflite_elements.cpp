@@ -16,10 +16,7 @@ void TfliteOperators::binary()
     const bool isPlanes = rankOf(output()) == 4 && (hasPlanes(input(0)) || hasPlanes(input(1))) &&
                           canBePlanes(input(0)) && canBePlanes(input(1));
     std::vector<std::string> inputs;
-    for (const size_t at : {0, 1})
-        inputs.push_back(isPlanes && rankOf(input(at)) == 4 ? asPlanes(input(at))
-                         : isPlanes                         ? channels(input(at))
-                                                            : asGiven(input(at)));
+    for (const size_t at : {0, 1}) inputs.push_back(operand(at, isPlanes));
     NodeProto& made = node(kOps.at(m_op->name), inputs, {}, nameOf(output()));
     const bool isActivated =
         m_op->name == "ADD" || m_op->name == "SUB" || m_op->name == "MUL" || m_op->name == "DIV";
@@ -141,9 +138,7 @@ void TfliteOperators::sumOfAll()
 void TfliteOperators::parametricRelu()
 {
     const bool isPlanes = hasPlanes(input(0)) && canBePlanes(input(1));
-    const std::string slope = !isPlanes               ? asGiven(input(1))
-                              : rankOf(input(1)) == 4 ? asPlanes(input(1))
-                                                      : channels(input(1));
+    const std::string slope = operand(1, isPlanes);
     node("PRelu", {elements(isPlanes), slope}, resultName(isPlanes), nameOf(output()));
 }
 

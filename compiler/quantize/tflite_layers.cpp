@@ -16,54 +16,43 @@ namespace {
 
 constexpr int kSame = 0;
 
+bool isDepthwise(const TfliteOperator& conv) { return conv.name == "DEPTHWISE_CONV_2D"; }
+
 } // namespace
 
-void TfliteOperators::setWindow(NodeProto& made, const std::vector<int64_t>& kernel,
-                                const Fields& fields)
+TfliteOperators::Filters TfliteOperators::filters()
 {
-    const std::vector<int64_t> strides{size(fields.strideH), size(fields.strideW)};
-    std::vector<int64_t> dilations{1, 1};
-    if (fields.dilationH >= 0) dilations = {size(fields.dilationH), size(fields.dilationW)};
-    std::vector<int64_t> pads(4, 0);
-    const std::vector<int64_t>& shape = tensor(input(0)).shape;
-    for (size_t axis = 0; axis < 2 && option(fields.padding) == kSame; ++axis) {
-        const int64_t data = shape.at(axis + 1);
-        const int64_t reach = (kernel[axis] - 1) * dilations[axis] + 1;
-        const int64_t count = (data + strides[axis] - 1) / strides[axis];
-        const int64_t missing = std::max<int64_t>((count - 1) * strides[axis] + reach - data, 0);
-        pads[axis] = missing / 2;
-        pads[axis + 2] = missing - missing / 2;
-    }
-    setIntegers(made, "kernel_shape", kernel);
-    setIntegers(made, "strides", strides);
-    setIntegers(made, "pads", pads);
-    if (fields.dilationH >= 0) setIntegers(made, "dilations", dilations);
+    const Tensor given = constantOf(input(1));
+    const Fields fields = fieldsOf(*m_op);
+    if (m_problem || !needRank(input(0), 4)) return {given, 1, fields};
+    const int64_t channels = tensor(input(0)).shape.at(3);
+    if (isDepthwise(*m_op)) return {filtersOf(given), channels, fields};
+    const Tensor weight = planesOf(given);
+    return {weight, channels / std::max<int64_t>(weight.shape().at(1), 1), fields};
 }
 
-void TfliteOperators::layer(const Tensor& weight, int64_t groups, const Fields& fields)
+TfliteParts::Fields TfliteOperators::fieldsOf(const TfliteOperator& conv)
 {
-    std::vector<std::string> inputs{asPlanes(input(0)), add(weight, nameOf(output()) + "/weight")};
+    if (isDepthwise(conv)) return {.dilationW = 5, .dilationH = 6, .activation = 4};
+    return {.dilationW = 4, .dilationH = 5, .activation = 3};
+}
+
+NodeProto& TfliteOperators::convolution(const std::string& data, const Filters& filters)
+{
+    std::vector<std::string> inputs{data, add(filters.weight, nameOf(output()) + "/weight")};
     if (input(2) >= 0) inputs.push_back(asGiven(input(2)));
     NodeProto& made = node("Conv", inputs, {}, nameOf(output()));
-    setInteger(made, "group", groups);
-    setWindow(made, {weight.shape().at(2), weight.shape().at(3)}, fields);
-    finish(made, true, option(fields.activation));
+    setInteger(made, "group", filters.groups);
+    return made;
 }
 
 void TfliteOperators::convolve()
 {
-    const Tensor weight = planesOf(constantOf(input(1)));
-    if (m_problem || !needRank(input(0), 4)) return;
-    const int64_t channels = tensor(input(0)).shape.at(3);
-    layer(weight, channels / std::max<int64_t>(weight.shape().at(1), 1),
-          {.dilationW = 4, .dilationH = 5, .activation = 3});
-}
-
-void TfliteOperators::convolveDepthwise()
-{
-    const Tensor weight = filtersOf(constantOf(input(1)));
-    if (m_problem || !needRank(input(0), 4)) return;
-    layer(weight, tensor(input(0)).shape.at(3), {.dilationW = 5, .dilationH = 6, .activation = 4});
+    const Filters by = filters();
+    if (m_problem) return;
+    NodeProto& made = convolution(asPlanes(input(0)), by);
+    setWindow(made, {by.weight.shape().at(2), by.weight.shape().at(3)}, by.fields);
+    finish(made, true, option(by.fields.activation));
 }
 
 void TfliteOperators::pool()

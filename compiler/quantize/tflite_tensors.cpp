@@ -71,7 +71,7 @@ std::string TfliteTensors::integers(const std::string& leaf, const std::vector<i
 NodeProto& TfliteTensors::node(const std::string& op, const std::vector<std::string>& inputs,
                                const std::string& result, const std::string& name)
 {
-    NodeProto& made = *m_out.mutable_graph()->add_node();
+    NodeProto& made = *m_into->add_node();
     made.set_op_type(op);
     made.set_name(name);
     for (const std::string& from : inputs) made.add_input(from);
@@ -79,10 +79,46 @@ NodeProto& TfliteTensors::node(const std::string& op, const std::vector<std::str
     return made;
 }
 
+std::string TfliteTensors::inner(const std::string& op, const std::vector<std::string>& inputs,
+                                 const std::string& leaf)
+{
+    const std::string name = nameOf(output()) + "/" + leaf;
+    node(op, inputs, name, name);
+    return name;
+}
+
 void TfliteTensors::clip(const std::string& from, const std::string& result,
                          const std::string& name, float low, float high)
 {
-    node("Clip", {from, number("least", low), number("greatest", high)}, result, name);
+    const auto limit = [&](const char* leaf, float value) {
+        return add(Tensor::of<float>(kFloat32, {}, {value}), name + "/" + leaf);
+    };
+    node("Clip", {from, limit("least", low), limit("greatest", high)}, result, name);
+}
+
+void TfliteTensors::apply(const std::string& from, const std::string& result,
+                          const std::string& name, int activation)
+{
+    enum : int
+    {
+        kNone = 0,
+        kRelu = 1,
+        kReluOne = 2,
+        kRelu6 = 3,
+        kTanh = 4
+    };
+    if (activation == kNone)
+        node("Identity", {from}, result, name);
+    else if (activation == kRelu)
+        node("Relu", {from}, result, name);
+    else if (activation == kTanh)
+        node("Tanh", {from}, result, name);
+    else if (activation == kRelu6)
+        clip(from, result, name, 0, 6);
+    else if (activation == kReluOne)
+        clip(from, result, name, -1, 1);
+    else
+        fail("its fused activation is not known");
 }
 
 std::string TfliteTensors::asGiven(int64_t index)
@@ -95,8 +131,10 @@ std::string TfliteTensors::asGiven(int64_t index)
         fail("its input " + quoted(name) + " is computed by nobody");
         return name;
     }
-    setIntegers(node("Transpose", {planes->second}, name, name + "/channels_last"), "perm",
-                {0, 2, 3, 1});
+    std::vector<int64_t> order{0, 2, 3};
+    if (rankOf(index) == 5) order.push_back(4);
+    order.push_back(1);
+    setIntegers(node("Transpose", {planes->second}, name, name + "/channels_last"), "perm", order);
     return name;
 }
 
@@ -104,14 +142,17 @@ std::string TfliteTensors::asPlanes(int64_t index)
 {
     if (const auto known = m_planes.find(index); known != m_planes.end()) return known->second;
     const std::string name = channelsFirstName(nameOf(index));
-    if (isConstant(index)) {
+    const bool isFilm = rankOf(index) == 5;
+    if (isConstant(index) && !isFilm) {
         m_planes[index] = name;
         return add(planesOf(constantOf(index)), name);
     }
     const std::string given = asGiven(index);
     m_planes[index] = name;
-    setIntegers(node("Transpose", {given}, name, nameOf(index) + "/channels_first"), "perm",
-                {0, 3, 1, 2});
+    const auto last = static_cast<int64_t>(isFilm ? 4 : 3);
+    std::vector<int64_t> order{0, last, 1, 2};
+    if (isFilm) order.push_back(3);
+    setIntegers(node("Transpose", {given}, name, nameOf(index) + "/channels_first"), "perm", order);
     return name;
 }
 

@@ -20,6 +20,7 @@ public:
         : m_model(model)
         , m_graph(model.subgraphs.front())
         , m_path(path)
+        , m_into(m_out.mutable_graph())
     {
     }
 
@@ -52,8 +53,18 @@ protected:
     std::string integers(const std::string& leaf, const std::vector<int64_t>& values);
     tenon_onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs,
                                 const std::string& result, const std::string& name);
+    /// What an operator computes on the way.
+    std::string inner(const std::string& op, const std::vector<std::string>& inputs,
+                      const std::string& leaf);
+    void turn(const std::string& from, const std::string& result, const std::vector<int64_t>& order)
+    {
+        setIntegers(node("Transpose", {from}, result, result), "perm", order);
+    }
     void clip(const std::string& from, const std::string& result, const std::string& name,
               float low, float high);
+    /// A fused activation, as the schema numbers them.
+    void apply(const std::string& from, const std::string& result, const std::string& name,
+               int activation);
 
     std::string asGiven(int64_t index);  ///< in the file's order of axes
     std::string asPlanes(int64_t index); ///< with the channels in front of rows and columns
@@ -71,6 +82,7 @@ protected:
     const TfliteSubgraph& m_graph;
     const std::string& m_path;
     tenon_onnx::ModelProto m_out;
+    tenon_onnx::GraphProto* m_into; ///< nodes go there; constants are of the whole model
     const TfliteOperator* m_op = nullptr;
     std::optional<Diagnostic> m_problem;
 
