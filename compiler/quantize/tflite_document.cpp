@@ -34,6 +34,7 @@ public:
         for (const int64_t input : m_graph.inputs) declare(input, *graph.add_input());
         for (const TfliteOperator& op : m_graph.operators) {
             m_op = &op;
+            if (isJoined(op)) continue;
             (this->*handlerOf(op))();
             if (m_problem) return *m_problem;
         }

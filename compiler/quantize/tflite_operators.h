@@ -2,6 +2,7 @@
 // TfliteOperators: each operator of a TensorFlow Lite model of floats as nodes of ONNX.
 #pragma once
 
+#include "compiler/quantize/tflite_chains.h"
 #include "compiler/quantize/tflite_parts.h"
 
 namespace tenon::compiler {
@@ -15,6 +16,8 @@ protected:
     using Handler = void (TfliteOperators::*)();
     /// Null where there is no counterpart.
     static Handler handlerOf(const TfliteOperator& op);
+    /// Another operator has done its work.
+    bool isJoined(const TfliteOperator& op) const { return m_joined.contains(&op); }
 
 private:
     /// What a convolution multiplies with, as ONNX has it.
@@ -23,6 +26,18 @@ private:
         Tensor weight;
         int64_t groups;
         Fields fields;
+    };
+    /// A chain as one convolution with gaps: by axis of the picture, and as ONNX orders borders.
+    struct Dilation
+    {
+        BlockChain chain;
+        int64_t data; ///< that the chain reads
+        std::vector<int64_t> dilations, pads;
+    };
+    /// A reshape, a transposition and a reshape.
+    struct Move
+    {
+        std::vector<int64_t> apart, order, joined;
     };
     /// How a picture is made larger.
     struct Resizing
@@ -37,6 +52,10 @@ private:
     void transposed(size_t data, size_t bias, const std::vector<int64_t>& strides, bool isSame);
     void resize(const Resizing& how);
     void splitInto(int64_t data, int64_t axis);
+    bool joinBlocks();
+    bool setGaps(Dilation& joined, const std::vector<int64_t>& edges);
+    void convolveDilated(const Dilation& joined);
+    std::string moved(const std::string& from, const Move& how, const std::string& result);
     // Layers.
     void convolve();
     void convolveTransposed();
@@ -44,6 +63,8 @@ private:
     void connect();
     void multiplyMatrices();
     void pool();
+    void spaceToBatch();
+    void batchToSpace();
     // Elements.
     void binary();
     void unary();
@@ -77,6 +98,9 @@ private:
     void blocksToSpace();
     void resizeBilinear();
     void resizeNearest();
+
+    std::set<const TfliteOperator*> m_joined;
+    std::map<const TfliteOperator*, Dilation> m_dilations; ///< by the last operator of the chain
 };
 
 } // namespace tenon::compiler

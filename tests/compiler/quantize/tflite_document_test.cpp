@@ -5,13 +5,13 @@
 #include "compiler/quantize/quantize.h"
 #include "compiler/quantize/tflite_document.h"
 #include "tests/compiler/quantize/evaluating_runner.h"
+#include "tests/compiler/quantize/tflite_comparison.h"
 #include "tests/conformance/tflite/tflite_case.h"
 #include "tests/support/environment.h"
 #include "tests/support/tflite_writer.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <random>
 
@@ -126,22 +126,6 @@ TEST(TfliteDocument, ComputesWhatTheFileDoes)
     EXPECT_EQ(turned, 2) << "the input and the result with channels; nothing between";
 }
 
-/// What is wrong with a result; "": nothing.
-std::string differenceOf(const Tensor& got, const Tensor& wanted)
-{
-    if (got.shape() != wanted.shape()) return "another shape";
-    double largest = 1;
-    for (const double number : wanted.numbers())
-        if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
-    for (int64_t i = 0; i < got.size(); ++i) {
-        const double a = got.number(i), b = wanted.number(i);
-        if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 2e-5 * largest)
-            continue;
-        return std::to_string(a) + " instead of " + std::to_string(b) + " at " + std::to_string(i);
-    }
-    return {};
-}
-
 /// Every file of one operator that a document can be made of.
 TEST(TfliteDocument, ComputesWhatEachOperatorDoes)
 {
@@ -162,7 +146,7 @@ TEST(TfliteDocument, ComputesWhatEachOperatorDoes)
         const auto actual = test::evaluated(*document, inputs);
         ASSERT_EQ(actual.size(), expected->size());
         for (size_t r = 0; r < actual.size(); ++r)
-            EXPECT_EQ(differenceOf(actual[r], (*expected)[r]), "");
+            EXPECT_EQ(test::differenceOf(actual[r], (*expected)[r]), "");
         ++taken[one.op];
     }
     int total = 0;
