@@ -236,6 +236,24 @@ void setString(NodeProto& node, const std::string& name, const std::string& valu
     attr.set_s(value);
 }
 
+void setStrings(NodeProto& node, const std::string& name, const std::vector<std::string>& values)
+{
+    eraseAttribute(node, name);
+    AttributeProto& attr = *node.add_attribute();
+    attr.set_name(name);
+    attr.set_type(AttributeProto::STRINGS);
+    for (const std::string& value : values) attr.add_strings(value);
+}
+
+void setFloats(NodeProto& node, const std::string& name, const std::vector<float>& values)
+{
+    eraseAttribute(node, name);
+    AttributeProto& attr = *node.add_attribute();
+    attr.set_name(name);
+    attr.set_type(AttributeProto::FLOATS);
+    for (const float value : values) attr.add_floats(value);
+}
+
 void setFloat(NodeProto& node, const std::string& name, float value)
 {
     eraseAttribute(node, name);

@@ -44,6 +44,10 @@ void setInteger(tenon_onnx::NodeProto& node, const std::string& name, int64_t va
 void setIntegers(tenon_onnx::NodeProto& node, const std::string& name,
                  const std::vector<int64_t>& values);
 void setString(tenon_onnx::NodeProto& node, const std::string& name, const std::string& value);
+void setStrings(tenon_onnx::NodeProto& node, const std::string& name,
+                const std::vector<std::string>& values);
+void setFloats(tenon_onnx::NodeProto& node, const std::string& name,
+               const std::vector<float>& values);
 void setFloat(tenon_onnx::NodeProto& node, const std::string& name, float value);
 
 } // namespace tenon::compiler

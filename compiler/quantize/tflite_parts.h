@@ -2,14 +2,14 @@
 // TfliteParts: what several operators of a TensorFlow Lite model need, to become nodes of ONNX.
 #pragma once
 
-#include "compiler/quantize/tflite_tensors.h"
+#include "compiler/quantize/tflite_recurrent.h"
 
 namespace tenon::compiler {
 
-class TfliteParts : protected TfliteTensors
+class TfliteParts : protected TfliteRecurrent
 {
 public:
-    using TfliteTensors::TfliteTensors;
+    using TfliteRecurrent::TfliteRecurrent;
 
 protected:
     /// Where a window's options have what it needs; -1: it has none of these.
