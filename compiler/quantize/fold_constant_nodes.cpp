@@ -7,6 +7,7 @@
 #include "compiler/quantize/float_graph.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tenon::compiler {
 namespace {
@@ -40,14 +41,24 @@ Tensor valueOf(const ModelProto& model, const FloatGraph& graph, const NodeProto
     auto& output = *alone.mutable_graph()->add_output();
     output.set_name(node.output(0));
     output.mutable_type()->mutable_tensor_type()->set_elem_type(tenon_onnx::TensorProto::FLOAT);
-    const auto bytes = std::make_shared<const std::string>(alone.SerializeAsString());
-    const auto loaded = loadOnnxBytes(std::as_bytes(std::span(*bytes)), bytes, {}, "constant", {});
-    if (!loaded || hasErrors(loaded->diagnostics)) return {};
-    auto values = evaluateGraph(loaded->module, {}, JobContext());
-    return values && values->size() == 1 ? values->front() : Tensor();
+    const std::vector<Tensor> values = resultsOf(alone, std::numeric_limits<int64_t>::max());
+    return values.size() == 1 ? values.front() : Tensor();
 }
 
 } // namespace
+
+std::vector<Tensor> resultsOf(const ModelProto& model, int64_t most)
+{
+    const auto bytes = std::make_shared<const std::string>(model.SerializeAsString());
+    const auto loaded = loadOnnxBytes(std::as_bytes(std::span(*bytes)), bytes, {}, "constant", {});
+    if (!loaded || hasErrors(loaded->diagnostics)) return {};
+    for (const ValueRef result : loaded->module.main().results) {
+        const auto shape = constantShape(loaded->module.type(result).shape);
+        if (!shape || elementCount(*shape) > most) return {};
+    }
+    auto values = evaluateGraph(loaded->module, {}, JobContext());
+    return values ? *std::move(values) : std::vector<Tensor>();
+}
 
 void foldConstantNodes(ModelProto& model)
 {

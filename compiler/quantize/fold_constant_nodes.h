@@ -10,4 +10,7 @@ namespace tenon::compiler {
 /// those cannot compute stays.
 void foldConstantNodes(tenon_onnx::ModelProto& model);
 
+/// Of a model without inputs; nothing where they cannot be computed, or one has more elements.
+std::vector<Tensor> resultsOf(const tenon_onnx::ModelProto& model, int64_t most);
+
 } // namespace tenon::compiler

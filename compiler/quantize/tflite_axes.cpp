@@ -24,7 +24,8 @@ void TfliteOperators::reduce()
     for (const int64_t axis : integersAt(1)) axes.push_back(axisOf(axis, rankOf(input(0))));
     std::sort(axes.begin(), axes.end());
     const bool keeps = option(0) != 0;
-    const bool isPicture = hasPlanes(input(0)) && axes == std::vector<int64_t>{1, 2};
+    const bool isPicture =
+        hasPlanes(input(0)) && rankOf(input(0)) == 4 && axes == std::vector<int64_t>{1, 2};
     if (isPicture) axes = {2, 3};
     const bool isSum = m_op->name == "SUM"; // whose axes became an input
     std::vector<std::string> inputs{elements(isPicture)};
@@ -35,11 +36,37 @@ void TfliteOperators::reduce()
     finish(made, isPicture && keeps, 0);
 }
 
+/// Mirrored with the border itself, which Pad leaves out: by places, axis by axis.
+void TfliteOperators::mirrorBorders()
+{
+    const std::vector<int64_t> pads = integersAt(1), &shape = tensor(input(0)).shape;
+    if (pads.size() != shape.size() * 2) return fail("its borders do not fit the declared shape");
+    std::string data = asGiven(input(0));
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        const int64_t before = pads[2 * axis], behind = pads[2 * axis + 1], extent = shape[axis];
+        if (before == 0 && behind == 0) continue;
+        if (before < 0 || behind < 0 || std::max(before, behind) > extent)
+            return fail("its borders do not fit the declared shape");
+        std::vector<int64_t> places;
+        for (int64_t i = before; i > 0; --i) places.push_back(i - 1);
+        for (int64_t i = 0; i < extent; ++i) places.push_back(i);
+        for (int64_t i = 1; i <= behind; ++i) places.push_back(extent - i);
+        const std::string leaf = "axis" + std::to_string(axis),
+                          name = nameOf(output()) + "/" + leaf;
+        setInteger(node("Gather", {data, integers(leaf + "_places", places)}, name, name), "axis",
+                   static_cast<int64_t>(axis));
+        data = name;
+    }
+    node("Identity", {data}, resultName(false), nameOf(output()));
+}
+
 void TfliteOperators::pad()
 {
+    const bool isMirror = m_op->name == "MIRROR_PAD";
+    if (isMirror && option(0) != 0) return mirrorBorders();
     const std::vector<double> given = constantOf(input(1)).numbers();
-    const bool isPlanes = hasPlanes(input(0));
     const size_t rank = rankOf(input(0));
+    const bool isPlanes = hasPlanes(input(0)) && rank == 4;
     const std::array<size_t, 4> order{0, 3, 1, 2};
     std::vector<int64_t> pads(rank * 2);
     for (size_t i = 0; i < rank && given.size() == rank * 2; ++i) {
@@ -48,10 +75,8 @@ void TfliteOperators::pad()
         pads[i + rank] = static_cast<int64_t>(given[from * 2 + 1]);
     }
     std::vector<std::string> inputs{elements(isPlanes), integers("pads", pads)};
-    const bool isMirror = m_op->name == "MIRROR_PAD";
     if (m_op->name == "PADV2") inputs.push_back(asGiven(input(2)));
     NodeProto& made = node("Pad", inputs, resultName(isPlanes), nameOf(output()));
-    if (isMirror && option(0) != 0) return fail("it repeats its borders");
     if (isMirror) setString(made, "mode", "reflect");
 }
 
@@ -172,33 +197,55 @@ void TfliteOperators::cut()
 
 void TfliteOperators::cutByMasks()
 {
-    constexpr int kBegin = 0, kEnd = 1, kEllipsis = 2, kNewAxis = 3, kShrink = 4;
-    std::vector<int64_t> begin = integersAt(1), end = integersAt(2), steps = integersAt(3);
-    const size_t count = begin.size();
-    if (size(kEllipsis, 0) != 0 || size(kNewAxis, 0) != 0 || end.size() != count ||
-        steps.size() != count || count > rankOf(input(0)))
-        return fail("it adds axes, or leaves some out");
+    constexpr int kBegin = 0, kEnd = 1, kEllipsis = 2, kNewAxis = 3, kShrink = 4, kOffset = 5;
     constexpr int64_t kFar = int64_t{1} << 40;
-    for (size_t i = 0; i < count; ++i) {
-        const int64_t bit = int64_t{1} << i;
-        if ((size(kShrink, 0) & bit) != 0) {
-            if (begin[i] < 0) begin[i] += tensor(input(0)).shape.at(i);
-            end[i] = begin[i] + 1;
-            steps[i] = 1;
+    const std::vector<int64_t> from = integersAt(1), to = integersAt(2), by = integersAt(3);
+    const size_t rank = rankOf(input(0));
+    const auto has = [&](int field, size_t i) { return ((size(field, 0) >> i) & 1) != 0; };
+    size_t given = 0; // entries that stand for an axis of the data
+    for (size_t i = 0; i < from.size(); ++i) given += !has(kEllipsis, i) && !has(kNewAxis, i);
+    if (to.size() != from.size() || by.size() != from.size() || given > rank || from.size() > 32)
+        return fail("its begins, ends and steps do not fit");
+    std::vector<int64_t> begin, end, steps;
+    const auto add = [&](int64_t first, int64_t last, int64_t step) {
+        begin.push_back(first);
+        end.push_back(last);
+        steps.push_back(step);
+    };
+    for (size_t i = 0; i < from.size(); ++i) {
+        const bool isBack = by[i] < 0;
+        const int64_t last = option(kOffset) != 0 ? from[i] + to[i] : to[i];
+        if (has(kEllipsis, i))
+            for (; given < rank; ++given) add(0, kFar, 1);
+        else if (has(kNewAxis, i))
             continue;
-        }
-        if ((size(kBegin, 0) & bit) != 0) begin[i] = steps[i] > 0 ? 0 : kFar;
-        if ((size(kEnd, 0) & bit) != 0) end[i] = steps[i] > 0 ? kFar : -kFar;
+        else if (has(kShrink, i))
+            add(from[i], from[i] == -1 ? kFar : from[i] + 1, 1);
+        else
+            add(has(kBegin, i) ? (isBack ? kFar : 0) : from[i],
+                has(kEnd, i) ? (isBack ? -kFar : kFar) : last, by[i]);
     }
     shaped(slice(asGiven(input(0)), begin, end, steps, "cut"), output());
 }
 
 void TfliteOperators::look()
 {
-    if (size(1, 0) != 0) return fail("it looks things up in several tables");
+    if (size(1, 0) != 0) return lookInEach();
     setInteger(
         node("Gather", {asGiven(input(0)), asGiven(input(1))}, resultName(false), nameOf(output())),
         "axis", axisOf(size(0, 0), rankOf(input(0))));
+}
+
+/// A table for each of the first axes, which the places have, too.
+void TfliteOperators::lookInEach()
+{
+    const int64_t shared = axisOf(size(1, 0), rankOf(input(1)));
+    if (shared != axisOf(size(0, 0), rankOf(input(0))))
+        return fail("it looks things up along another axis than the first of each table");
+    const std::string last = integers("last", {-1});
+    setInteger(node("GatherND", {asGiven(input(0)), inner("Unsqueeze", {longs(1), last}, "places")},
+                    resultName(false), nameOf(output())),
+               "batch_dims", shared);
 }
 
 void TfliteOperators::lookUp()

@@ -2,9 +2,11 @@
 // One operator after the other.
 #include "compiler/quantize/tflite_document.h"
 
+#include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/file/element_types.h"
 #include "compiler/frontend/tflite/load_tflite.h"
 #include "compiler/quantize/bind_sizes.h"
+#include "compiler/quantize/fold_constant_nodes.h"
 #include "compiler/quantize/tflite_operators.h"
 #include "core/base/text.h"
 
@@ -18,6 +20,8 @@ using tenon_onnx::GraphProto;
 using tenon_onnx::ModelProto;
 
 constexpr int kIrVersion = 8, kOpset = 13;
+/// Elements of what is computed here; larger constants are left to the nodes that make them.
+constexpr int64_t kMostKnown = int64_t{1} << 20;
 
 class Document : private TfliteOperators
 {
@@ -35,14 +39,54 @@ public:
         for (const TfliteOperator& op : m_graph.operators) {
             m_op = &op;
             if (isJoined(op)) continue;
+            const int made = m_into->node_size();
             (this->*handlerOf(op))();
             if (m_problem) return *m_problem;
+            if (m_into->node_size() > made && isKnown(op)) fold(made);
         }
         for (const int64_t output : m_graph.outputs) {
             asGiven(output);
             declare(output, *graph.add_output());
         }
         return std::move(m_out);
+    }
+
+    /// Computes from shapes and other constants only.
+    bool isKnown(const TfliteOperator& op) const
+    {
+        const auto isSmall = [&](int64_t output) {
+            return output >= 0 && limitedCount(tensor(output).shape) <= kMostKnown;
+        };
+        return std::all_of(op.inputs.begin(), op.inputs.end(),
+                           [&](int64_t input) { return input < 0 || isConstant(input); }) &&
+               std::all_of(op.outputs.begin(), op.outputs.end(), isSmall);
+    }
+
+    /// The nodes from `first` on, which compute a known operator, as constants: sizes that a file
+    /// computes from a shape are operands that must be known.
+    void fold(int first)
+    {
+        ModelProto alone;
+        alone.set_ir_version(kIrVersion);
+        *alone.mutable_opset_import() = m_out.opset_import();
+        for (const int64_t output : m_op->outputs) {
+            asGiven(output);
+            auto& result = *alone.mutable_graph()->add_output();
+            declare(output, result);
+            result.mutable_type()->mutable_tensor_type()->clear_shape();
+        }
+        std::set<std::string> read;
+        for (int i = first; i < m_into->node_size(); ++i) {
+            *alone.mutable_graph()->add_node() = m_into->node(i);
+            read.insert(m_into->node(i).input().begin(), m_into->node(i).input().end());
+        }
+        for (const auto& constant : m_into->initializer())
+            if (read.contains(constant.name()))
+                *alone.mutable_graph()->add_initializer() = constant;
+        const std::vector<Tensor> values = resultsOf(alone, kMostKnown);
+        if (values.size() != m_op->outputs.size()) return;
+        m_into->mutable_node()->DeleteSubrange(first, m_into->node_size() - first);
+        for (size_t i = 0; i < values.size(); ++i) settle(m_op->outputs[i], values[i]);
     }
 
     /// All that stands against it at once.

@@ -10,9 +10,22 @@ using tenon_onnx::NodeProto;
 
 void TfliteOperators::binary()
 {
-    static const std::map<std::string, std::string> kOps{
-        {"ADD", "Add"}, {"DIV", "Div"}, {"MAXIMUM", "Max"}, {"MINIMUM", "Min"},
-        {"MUL", "Mul"}, {"POW", "Pow"}, {"SUB", "Sub"},     {"SQUARED_DIFFERENCE", "Sub"}};
+    static const std::map<std::string, std::string> kOps{{"ADD", "Add"},
+                                                         {"DIV", "Div"},
+                                                         {"EQUAL", "Equal"},
+                                                         {"GREATER", "Greater"},
+                                                         {"GREATER_EQUAL", "GreaterOrEqual"},
+                                                         {"LESS", "Less"},
+                                                         {"LESS_EQUAL", "LessOrEqual"},
+                                                         {"LOGICAL_AND", "And"},
+                                                         {"LOGICAL_OR", "Or"},
+                                                         {"MAXIMUM", "Max"},
+                                                         {"MINIMUM", "Min"},
+                                                         {"MUL", "Mul"},
+                                                         {"NOT_EQUAL", "Equal"},
+                                                         {"POW", "Pow"},
+                                                         {"SQUARED_DIFFERENCE", "Sub"},
+                                                         {"SUB", "Sub"}};
     const bool isPlanes = rankOf(output()) == 4 && (hasPlanes(input(0)) || hasPlanes(input(1))) &&
                           canBePlanes(input(0)) && canBePlanes(input(1));
     std::vector<std::string> inputs;
@@ -21,6 +34,11 @@ void TfliteOperators::binary()
     const bool isActivated =
         m_op->name == "ADD" || m_op->name == "SUB" || m_op->name == "MUL" || m_op->name == "DIV";
     if (m_op->name == "SQUARED_DIFFERENCE") return squareOf(made, isPlanes);
+    if (m_op->name == "NOT_EQUAL") {
+        made.set_output(0, nameOf(output()) + "/equal");
+        node("Not", {made.output(0)}, resultName(isPlanes), made.output(0) + "/not");
+        return;
+    }
     finish(made, isPlanes, isActivated ? option(0) : 0);
 }
 
@@ -42,6 +60,7 @@ void TfliteOperators::unary()
                                                          {"FLOOR", "Floor"},
                                                          {"LEAKY_RELU", "LeakyRelu"},
                                                          {"LOG", "Log"},
+                                                         {"LOGICAL_NOT", "Not"},
                                                          {"LOGISTIC", "Sigmoid"},
                                                          {"NEG", "Neg"},
                                                          {"RELU", "Relu"},
@@ -137,7 +156,7 @@ void TfliteOperators::sumOfAll()
 
 void TfliteOperators::parametricRelu()
 {
-    const bool isPlanes = hasPlanes(input(0)) && canBePlanes(input(1));
+    const bool isPlanes = hasPlanes(input(0)) && rankOf(input(0)) == 4 && canBePlanes(input(1));
     const std::string slope = operand(1, isPlanes);
     node("PRelu", {elements(isPlanes), slope}, resultName(isPlanes), nameOf(output()));
 }
@@ -151,6 +170,47 @@ void TfliteOperators::normalize()
     node("Max", {base + "/squares", number("least", 1e-12F)}, base + "/large", base + "/large");
     node("Sqrt", {base + "/large"}, base + "/length", base + "/length");
     node("Div", {data, base + "/length"}, resultName(false), base);
+}
+
+/// The quotient without what is left of a whole one: Div rounds integers towards zero.
+void TfliteOperators::floorDivide()
+{
+    const std::string a = asGiven(input(0)), b = asGiven(input(1)), name = nameOf(output());
+    if (tfliteDataType(tensor(output()).type) == kFloat32)
+        node("Floor", {inner("Div", {a, b}, "whole")}, resultName(false), name);
+    else
+        node("Div", {inner("Sub", {a, inner("Mod", {a, b}, "rest")}, "whole"), b},
+             resultName(false), name);
+}
+
+/// Mod of floats has the sign of the dividend; here it is the divisor's.
+void TfliteOperators::floorModulo()
+{
+    const std::string a = asGiven(input(0)), b = asGiven(input(1)), name = nameOf(output());
+    if (tfliteDataType(tensor(output()).type) != kFloat32) {
+        node("Mod", {a, b}, resultName(false), name);
+        return;
+    }
+    const std::string rest = name + "/rest";
+    setInteger(node("Mod", {a, b}, rest, rest), "fmod", 1);
+    const std::string signs =
+        inner("Mul", {inner("Sign", {rest}, "rest_sign"), inner("Sign", {b}, "sign")}, "signs");
+    node("Where",
+         {inner("Less", {signs, number("zero", 0)}, "is_opposite"),
+          inner("Add", {rest, b}, "moved"), rest},
+         resultName(false), name);
+}
+
+/// Over the channels within a radius, which ONNX divides the factor by.
+void TfliteOperators::normalizeChannels()
+{
+    if (!needRank(input(0), 4)) return;
+    const int64_t width = 2 * size(0, 0) + 1;
+    NodeProto& made = node("LRN", {asPlanes(input(0))}, resultName(true), nameOf(output()));
+    setInteger(made, "size", width);
+    setFloat(made, "bias", m_op->options.number<float>(1));
+    setFloat(made, "alpha", m_op->options.number<float>(2) * static_cast<float>(width));
+    setFloat(made, "beta", m_op->options.number<float>(3));
 }
 
 void TfliteOperators::castTo()

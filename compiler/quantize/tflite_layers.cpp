@@ -65,6 +65,16 @@ void TfliteOperators::pool()
     finish(made, true, option(5));
 }
 
+void TfliteOperators::poolSquares()
+{
+    if (!needRank(input(0), 4)) return;
+    const std::string data = asPlanes(input(0)), base = nameOf(output());
+    const std::string squares = inner("Mul", {data, data}, "squares");
+    NodeProto& means = node("AveragePool", {squares}, base + "/means", base + "/means");
+    setWindow(means, {size(4), size(3)}, {.activation = 5});
+    finish(node("Sqrt", {base + "/means"}, {}, base), true, option(5));
+}
+
 void TfliteOperators::connect()
 {
     if (!needRank(input(1), 2)) return;

@@ -56,13 +56,18 @@ private:
     bool setGaps(Dilation& joined, const std::vector<int64_t>& edges);
     void convolveDilated(const Dilation& joined);
     std::string moved(const std::string& from, const Move& how, const std::string& result);
+    void expand(int64_t value);
+    static Tensor zerosOf(DataType dtype, const std::vector<int64_t>& shape);
     // Layers.
     void convolve();
     void convolveTransposed();
     void convolveTransposedBias();
     void connect();
     void multiplyMatrices();
+    void convolveFilm();
+    void convolveFilmTransposed();
     void pool();
+    void poolSquares();
     void spaceToBatch();
     void batchToSpace();
     // Elements.
@@ -77,7 +82,26 @@ private:
     void parametricRelu();
     void softmax();
     void normalize();
+    void normalizeChannels();
     void castTo();
+    void floorDivide();
+    void floorModulo();
+    // Choices.
+    void select();
+    void selectRows();
+    void places();
+    void chooseAt();
+    void scatter();
+    void oneHot();
+    void largest();
+    void allOrAny();
+    // Shapes.
+    void shapeOf();
+    void rank();
+    void range();
+    void fill();
+    void zeros();
+    void broadcast();
     // Axes.
     void spread();
     void reduce();
@@ -85,6 +109,7 @@ private:
     void reshape();
     void transpose();
     void pad();
+    void mirrorBorders();
     void concatenate();
     void stack();
     void unstack();
@@ -93,8 +118,12 @@ private:
     void cut();
     void cutByMasks();
     void look();
+    void lookInEach();
     void lookUp();
     void repeat();
+    void cumulate();
+    void reverse();
+    void reverseSequence();
     void blocksToSpace();
     void resizeBilinear();
     void resizeNearest();

@@ -40,6 +40,13 @@ bool TfliteTensors::isConstant(int64_t index) const
            !m_model.buffers[tensor(index).buffer].empty();
 }
 
+void TfliteTensors::settle(int64_t index, const Tensor& value)
+{
+    m_given.erase(index);
+    m_planes.erase(index);
+    m_defined.insert_or_assign(index, value);
+}
+
 Tensor TfliteTensors::constantOf(int64_t index)
 {
     if (const auto defined = m_defined.find(index); defined != m_defined.end())

@@ -47,6 +47,8 @@ protected:
     bool isConstant(int64_t index) const;
     /// The result of the operator is this constant.
     void define(const Tensor& value) { m_defined.insert_or_assign(output(), value); }
+    /// A tensor that nodes make, or will, is this constant.
+    void settle(int64_t index, const Tensor& value);
     Tensor constantOf(int64_t index);
     std::string add(const Tensor& value, const std::string& name);
     std::string number(const std::string& leaf, float value);
