@@ -94,7 +94,7 @@ public:
     {
         if (m_model.subgraphs.size() != 1)
             return makeError(DiagnosticCode::UnsupportedOperator,
-                             "the model has control flow, which quantizing does not take",
+                             "the model has control flow, which is not written as ONNX here",
                              {.file = m_path});
         std::set<std::string> unknown;
         for (const TfliteOperator& op : m_graph.operators) {
@@ -112,9 +112,9 @@ public:
         }
         if (unknown.empty()) return kDone;
         return makeError(DiagnosticCode::UnsupportedOperator,
-                         "quantizing a TensorFlow Lite model does not take these operators: " +
+                         "these operators of TensorFlow Lite are not written as ONNX here: " +
                              join(std::vector<std::string>(unknown.begin(), unknown.end()), ", ") +
-                             "; quantize its ONNX form",
+                             "; take the model as its exporter writes ONNX",
                          {.file = m_path});
     }
 };
