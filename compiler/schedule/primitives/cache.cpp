@@ -35,6 +35,7 @@ Buffer copyOf(const tir::PrimFunc& function, const Buffer& buffer, tir::Scope sc
 {
     tir::BufferNode node = *buffer;
     node.scope = scope;
+    node.strides.clear(); // where the copied one lies
     node.name = freshBufferName(function, buffer->name + "_" + tir::scopeText(scope));
     return std::make_shared<const tir::BufferNode>(std::move(node));
 }

@@ -181,6 +181,7 @@ Result<std::string> Primitives::rfactor(std::string loop, int64_t axis)
     tir::BufferNode node = *result;
     node.name = freshBufferName(m_function, result->name + "_rf");
     node.scope = tir::Scope::Global;
+    node.strides.clear(); // where the result lies
     node.shape.insert(node.shape.begin() + axis, site->stmt->loop.extent);
     Partial partial{std::make_shared<const tir::BufferNode>(std::move(node)), sum.body()->indices};
     partial.indices.insert(partial.indices.begin() + axis, Expr(axes->kept));

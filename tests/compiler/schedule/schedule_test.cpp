@@ -64,5 +64,35 @@ TEST(Schedule, TriesWithoutFailing)
     EXPECT_EQ(schedule.trace().size(), 1u);
 }
 
+TEST(Schedule, HoldsWhatHasStridesInCompactBuffers)
+{
+    const auto function = tir::parsePrimFunc(R"(@T.prim_func
+def main(a: T.Buffer((6, 8), "float32", strides=(20, 1)), c: T.Buffer((6,), "float32", strides=(3,))):
+    with T.block("root"):
+        for i in T.serial(6):
+            for k in T.serial(8):
+                with T.block("sum"):
+                    vi = T.axis.spatial(6, i)
+                    vk = T.axis.reduce(8, k)
+                    with T.init():
+                        c[vi] = T.float32(0)
+                    c[vi] = c[vi] + a[vi, vk]
+)");
+    ASSERT_TRUE(function) << function.error().text();
+    Schedule schedule(*function);
+    schedule.cacheRead("sum", "a", tir::Scope::Local);
+    schedule.rfactor("k", 1);
+    schedule.cacheWrite("sum", tir::Scope::Register);
+    ASSERT_TRUE(schedule.status()) << schedule.status().error().text();
+    const std::string text = tir::print(schedule.function());
+    EXPECT_NE(text.find("a_local = T.alloc_buffer((6, 8), \"float32\", scope=\"local\")"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("c_rf = T.alloc_buffer((6, 8), \"float32\")"), std::string::npos) << text;
+    EXPECT_NE(text.find("c_register = T.alloc_buffer((6,), \"float32\", scope=\"register\")"),
+              std::string::npos)
+        << text;
+}
+
 } // namespace
 } // namespace tenon::compiler
