@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses "x=1,3,224,224" and "batch=1..8": numbers bind a size, ranges bound it.
+// Parses "x=1,3,224,224", "x=1x3x224x224" and "batch=1..8": numbers bind a size, ranges bound it.
 #include "compiler/frontend/shape_option.h"
 
 #include "core/base/text.h"
@@ -21,8 +21,10 @@ Status readEntry(const std::string& entry, ImportOptions& options)
 {
     const size_t equals = entry.rfind('=');
     if (equals == std::string::npos || equals == 0) return noBinding(entry);
+    std::string sizes = entry.substr(equals + 1);
+    std::replace(sizes.begin(), sizes.end(), 'x', ','); // 1x3x224x224, as many tools print them
     std::vector<DimBounds> bounds;
-    for (const std::string& part : split(std::string_view(entry).substr(equals + 1), ',')) {
+    for (const std::string& part : split(sizes, ',')) {
         const auto one = parseBounds(trimmed(part));
         if (!one) return noBinding(entry);
         bounds.push_back(*one);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users write about shapes: "x=1,3,224,224", "batch=8", "batch=1..8", "H=64..512,W=64..512".
+// What users write about shapes: "x=1,3,224,224" or "x=1x3x224x224", "batch=8", "batch=1..8",
+// "H=64..512,W=64..512".
 #pragma once
 
 #include "compiler/frontend/loaded.h"

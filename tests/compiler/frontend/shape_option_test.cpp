@@ -9,9 +9,9 @@ namespace {
 
 TEST(ShapeOption, ReadsSeveralEntriesOfALine)
 {
-    for (const char* line :
-         {"batch=1..8 seq=128 x=1,3,4", "batch=1..8, seq=128; x=1,3,4",
-          "  batch = 1..8,seq = 128 ,x = 1, 3 ,4 ", ";batch=1..8;;seq=128\tx=1,3,4,"}) {
+    for (const char* line : {"batch=1..8 seq=128 x=1,3,4", "batch=1..8, seq=128; x=1,3,4",
+                             "  batch = 1..8,seq = 128 ,x = 1, 3 ,4 ",
+                             ";batch=1..8;;seq=128\tx=1,3,4,", "batch=1..8 seq=128 x=1x3x4"}) {
         ImportOptions options;
         ASSERT_TRUE(readShapeOptions(line, options)) << line;
         EXPECT_EQ(options.bounds["batch"], (std::vector<DimBounds>{{1, 8}})) << line;
@@ -51,6 +51,8 @@ TEST(ShapeOption, QuotesTheEntryThatIsNone)
                                                          {"3,4", "`3,4`"},
                                                          {"x=1,two,3", "`x=1,two,3`"},
                                                          {"x=1,,3", "`x=1,,3`"},
+                                                         {"x=1xx3", "`x=1xx3`"},
+                                                         {"x=x3", "`x=x3`"},
                                                          {"batch=-1", "`batch=-1`"},
                                                          {"batch=1..8..9 y=2", "`batch=1..8..9`"}};
     for (const auto& [line, entry] : cases) {
