@@ -292,7 +292,10 @@ private:
             node.constant = std::make_shared<const Tensor>(randomTensor(dtype, *dims, literal));
         } else if (!hash.empty()) {
             const auto found = m_pool.find(hash);
-            if (found == m_pool.end()) return m_lexer.fail("no constant " + quoted("#" + hash));
+            if (found == m_pool.end())
+                return m_lexer.fail("the text names the constant " + quoted("#" + hash) +
+                                    " but does not hold its values; open the model that it was "
+                                    "printed of, or write rand(1) or numbers in its place");
             node.constant = found->second;
         } else {
             const int64_t count = elementCount(*dims);
