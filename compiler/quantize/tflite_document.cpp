@@ -108,6 +108,12 @@ public:
                                  "the model is quantized already; give the float model that it was "
                                  "made from",
                                  {.file = m_path, .op = op.name});
+            if (handlerOf(op) && std::any_of(op.outputs.begin(), op.outputs.end(),
+                                             [](int64_t result) { return result < 0; }))
+                return makeError(DiagnosticCode::UnsupportedOperator,
+                                 "it leaves out one of its results, which is not written as ONNX "
+                                 "here",
+                                 {.file = m_path, .op = op.name});
             if (!handlerOf(op) || op.outputs.empty()) unknown.insert(op.name);
         }
         if (unknown.empty()) return kDone;

@@ -199,6 +199,22 @@ TEST(TfliteDocument, DeclaredShapesThatDoNotFitAreNamed)
         << document.error().message;
 }
 
+TEST(TfliteDocument, ResultsThatAreLeftOutAreNamed)
+{
+    for (const bool hasFirst : {true, false}) {
+        TfliteWriter w;
+        const int x = w.input("x", Type::Float32, {1, 4}), y = w.output("y", Type::Float32, {1, 2}),
+                  z = w.output("z", Type::Float32, {1, 4});
+        const int count = w.constant<int32_t>("k", Type::Int32, {}, {2});
+        w.op("TOPK_V2", {x, count}, {hasFirst ? y : -1, -1});
+        w.op("RELU", {x}, {z});
+        if (!hasFirst) w.op("SLICE", {x, count, count}, {y});
+        const std::string refusal = test::refusalOf(w);
+        EXPECT_NE(refusal.find("leaves out one of its results"), std::string::npos) << refusal;
+        EXPECT_NE(refusal.find("TOPK_V2"), std::string::npos) << refusal;
+    }
+}
+
 TEST(TfliteDocument, IsQuantized)
 {
     const test::TemporaryFolder folder;
