@@ -14,7 +14,8 @@ using tenon_onnx::NodeProto;
 using tenon_onnx::TensorProto;
 
 /// Operators whose result has a type of its own, whatever they read.
-constexpr std::array<std::string_view, 5> kToInt64{"Shape", "Size", "ArgMax", "ArgMin", "NonZero"};
+constexpr std::array<std::string_view, 6> kToInt64{"Shape",  "Size",    "ArgMax",
+                                                   "ArgMin", "NonZero", "NonMaxSuppression"};
 constexpr std::array<std::string_view, 11> kToBool{
     "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not",
     "And",   "Or",   "Xor",     "IsNaN",       "IsInf"};

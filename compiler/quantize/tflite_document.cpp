@@ -125,6 +125,19 @@ public:
     }
 };
 
+/// Results of custom operators may have no sizes in the file; pictures, whose axes have another
+/// order here, do.
+void declareResults(const Loaded& loaded, TfliteModel& model)
+{
+    TfliteSubgraph& graph = model.subgraphs.front();
+    const std::vector<ValueRef>& results = loaded.module.main().results;
+    for (size_t i = 0; i < results.size() && i < graph.outputs.size(); ++i) {
+        std::vector<int64_t>& shape = graph.tensors.at(static_cast<size_t>(graph.outputs[i])).shape;
+        const auto found = constantShape(loaded.module.type(results[i]).shape);
+        if (shape.empty() && found && found->size() <= 3) shape = *found;
+    }
+}
+
 /// Sizes of inner tensors that a bound one changes, as the file says, are those that it does.
 Result<ModelProto> checkResults(const Loaded& loaded, ModelProto made, const std::string& path)
 {
@@ -160,6 +173,7 @@ Result<ModelProto> readTfliteDocument(std::span<const std::byte> bytes, const st
     if (Status fits = document.checkAll(); !fits) return fits.error();
     for (const Diagnostic& diagnostic : loaded->diagnostics)
         if (diagnostic.severity == Severity::Error) return diagnostic;
+    declareResults(*loaded, *model);
     auto made = document.run();
     return made && !sizes.shapes.empty() ? checkResults(*loaded, *std::move(made), path) : made;
 }

@@ -2,15 +2,15 @@
 // TfliteOperators: each operator of a TensorFlow Lite model of floats as nodes of ONNX.
 #pragma once
 
+#include "compiler/quantize/tflite_boxes.h"
 #include "compiler/quantize/tflite_chains.h"
-#include "compiler/quantize/tflite_parts.h"
 
 namespace tenon::compiler {
 
-class TfliteOperators : protected TfliteParts
+class TfliteOperators : protected TfliteBoxes
 {
 public:
-    using TfliteParts::TfliteParts;
+    using TfliteBoxes::TfliteBoxes;
 
 protected:
     using Handler = void (TfliteOperators::*)();

@@ -2,47 +2,23 @@
 // TFLite_Detection_PostProcess: boxes relative to anchors, then the best that do not overlap.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/converters.h"
+#include "compiler/frontend/tflite/converters/detection_options.h"
 #include "compiler/frontend/tflite/converters/quantized.h"
-#include "compiler/frontend/tflite/file/flexbuffer.h"
 
 #include <algorithm>
 
 namespace tenon::compiler {
 namespace {
 
-struct DetectionOptions
+/// Fails for what no detection can do.
+DetectionOptions usableOptions(TfliteNode& node)
 {
-    int64_t most = 0, perClass = 0, classes = 0, classesPerBox = 1;
-    bool isRegular = false;
-    double leastScore = 0, overlap = 0;
-    std::vector<double> scales; ///< of y, x, h, w
-};
-
-DetectionOptions detectionOptions(TfliteNode& node)
-{
-    const auto numbers = flexNumbers(node.file().customOptions);
-    if (!numbers) {
+    const auto read = readDetectionOptions(node.file().customOptions);
+    if (!read) {
         node.fail(DiagnosticCode::BadAttribute, "its options are no map of numbers");
         return {};
     }
-    const auto number = [&](const char* name, double fallback) {
-        const auto found = numbers->find(name);
-        const double value = found == numbers->end() ? fallback : found->second;
-        return value >= -1e9 && value <= 1e9 ? value : fallback;
-    };
-    const auto integer = [&](const char* name, double fallback) {
-        return static_cast<int64_t>(number(name, fallback));
-    };
-    DetectionOptions out{.most = integer("max_detections", 0),
-                         .perClass = integer("detections_per_class", 100),
-                         .classes = integer("num_classes", 0),
-                         .classesPerBox = integer("max_classes_per_detection", 1),
-                         .isRegular = number("use_regular_nms", 0) != 0,
-                         .leastScore = number("nms_score_threshold", 0),
-                         .overlap = number("nms_iou_threshold", 0.5),
-                         .scales = {}};
-    for (const char* scale : {"y_scale", "x_scale", "h_scale", "w_scale"})
-        out.scales.push_back(number(scale, 1));
+    const DetectionOptions& out = *read;
     const bool isUsable =
         out.most >= 1 && out.most <= 65536 && out.classes >= 1 && out.perClass >= 1 &&
         std::none_of(out.scales.begin(), out.scales.end(), [](double scale) { return scale == 0; });
@@ -58,10 +34,10 @@ DetectionOptions detectionOptions(TfliteNode& node)
 class Detection
 {
 public:
-    Detection(TfliteNode& node, DetectionOptions options)
+    Detection(TfliteNode& node, const DetectionOptions& options)
         : m_node(node)
         , f(node)
-        , m_options(std::move(options))
+        , m_options(options)
     {
     }
 
@@ -188,8 +164,8 @@ private:
 
 void convertDetectionPostProcess(TfliteNode& node)
 {
-    DetectionOptions options = detectionOptions(node);
-    if (!node.hasFailed()) Detection(node, std::move(options)).run();
+    const DetectionOptions options = usableOptions(node);
+    if (!node.hasFailed()) Detection(node, options).run();
 }
 
 } // namespace tenon::compiler
