@@ -4,6 +4,9 @@
 #include "compiler/quantize/tflite_operators.h"
 #include "core/tensor/onnx_types.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tenon::compiler {
 
 using tenon_onnx::NodeProto;
@@ -220,6 +223,24 @@ void TfliteOperators::castTo()
     const bool isPlanes = hasPlanes(input(0));
     setInteger(node("Cast", {elements(isPlanes)}, resultName(isPlanes), nameOf(output())), "to",
                onnxTypeOf(*dtype));
+}
+
+/// On the grid of so many bits between two limits, nudged so that zero is on it.
+void TfliteOperators::fakeQuantize()
+{
+    const double low = m_op->options.number<float>(0), high = m_op->options.number<float>(1),
+                 least = option(3) != 0 ? 1 : 0,
+                 most = std::ldexp(1.0, static_cast<int>(size(2, 0))) - 1,
+                 scale = (high - low) / (most - least),
+                 zero = std::clamp(std::round(least - low / scale), least, most);
+    const bool isPlanes = hasPlanes(input(0));
+    const std::string data = elements(isPlanes), inside = nameOf(output()) + "/inside",
+                      step = number("step", static_cast<float>(scale));
+    clip(data, inside, inside, static_cast<float>((least - zero) * scale),
+         static_cast<float>((most - zero) * scale));
+    const std::string raised =
+        inner("Add", {inner("Div", {inside, step}, "steps"), number("half", 0.5F)}, "raised");
+    node("Mul", {inner("Floor", {raised}, "whole"), step}, resultName(isPlanes), nameOf(output()));
 }
 
 } // namespace tenon::compiler

@@ -86,6 +86,7 @@ private:
     void castTo();
     void floorDivide();
     void floorModulo();
+    void fakeQuantize();
     // Choices.
     void select();
     void selectRows();
@@ -102,6 +103,12 @@ private:
     void fill();
     void zeros();
     void broadcast();
+    void broadcastShapes();
+    // Places.
+    void update();
+    void spreadOut();
+    void joinSegments();
+    void diagonal();
     // Axes.
     void spread();
     void reduce();

@@ -65,6 +65,19 @@ void TfliteOperators::fill() { expand(input(1)); }
 
 void TfliteOperators::broadcast() { expand(input(0)); }
 
+/// The shape that two shapes broadcast to.
+void TfliteOperators::broadcastShapes()
+{
+    const std::vector<int64_t> a = integersAt(0), b = integersAt(1);
+    const auto dtype = tfliteDataType(tensor(output()).type);
+    std::vector<double> out(std::max(a.size(), b.size()), 1);
+    for (const std::vector<int64_t>* shape : {&a, &b})
+        for (size_t i = 0; i < shape->size(); ++i)
+            if ((*shape)[i] != 1)
+                out[out.size() - shape->size() + i] = static_cast<double>((*shape)[i]);
+    define(numbersAs(dtype.value_or(kInt32), out, {static_cast<int64_t>(out.size())}));
+}
+
 void TfliteOperators::zeros()
 {
     const auto dtype = tfliteDataType(tensor(output()).type);

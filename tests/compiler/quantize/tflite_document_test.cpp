@@ -242,11 +242,11 @@ TEST(TfliteDocument, SaysWhatItDoesNotTake)
     TfliteWriter w;
     const int x = w.input("x", Type::Float32, {1, 4});
     const int s = w.tensor("s", Type::Float32, {1, 4}), y = w.output("y", Type::Float32, {1, 4});
-    w.op("SPARSE_TO_DENSE", {x}, {s});
+    w.op("BUCKETIZE", {x}, {s});
     w.op("ATAN2", {s, s}, {y});
     const auto unknown = readTfliteDocument(w.file(), "m.tflite");
     ASSERT_FALSE(unknown);
-    EXPECT_NE(unknown.error().message.find("ATAN2, SPARSE_TO_DENSE"), std::string::npos)
+    EXPECT_NE(unknown.error().message.find("ATAN2, BUCKETIZE"), std::string::npos)
         << unknown.error().message;
     TfliteWriter q;
     const int in = q.input("x", Type::Int8, {1, 4}, {{0.5F}, {0}});
