@@ -105,15 +105,22 @@ compiler::OpenRunner runnerOf(const QuantizeCommand& command)
     return remote::compiledRunner(compileOptions(here));
 }
 
-/// What --shape binds, which the model must have open.
+/// What --shape binds, which the model must have open. Of a TensorFlow Lite model it is told what
+/// it keeps from run to run, which the result does not; what is wrong with it is found later.
 Result<compiler::ImportOptions> sizesOf(const QuantizeCommand& command)
 {
     auto sizes = importOptions(command.common);
-    if (!sizes || command.common.shapes.empty()) return sizes;
+    const bool isBound = !command.common.shapes.empty(),
+               isLite = command.model.ends_with(".tflite");
+    if (!sizes || (!isBound && !isLite)) return sizes;
     const auto opened = openModel(command.model, command.common);
-    if (!opened) return opened.error();
-    for (const Diagnostic& problem : opened->loaded->diagnostics)
-        if (problem.severity == Severity::Error) return problem;
+    if (!opened && isBound) return opened.error();
+    if (!opened) return sizes;
+    const std::vector<Diagnostic>& told = opened->loaded->diagnostics;
+    for (const Diagnostic& problem : told)
+        if (isBound && problem.severity == Severity::Error) return problem;
+    for (const Diagnostic& problem : told)
+        if (isLite && problem.severity == Severity::Warning) printDiagnostic(problem);
     return sizes;
 }
 

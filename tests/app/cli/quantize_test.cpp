@@ -6,6 +6,7 @@
 #include "tests/app/cli/program.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"
+#include "tests/support/tflite_writer.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 namespace tenon::cli {
 namespace {
@@ -237,6 +239,41 @@ TEST_F(QuantizeCommand, KeepsWithinASize)
     const Outcome tight = quantize("--budget-size 10");
     EXPECT_NE(tight.code, 0);
     EXPECT_NE(tight.output.find("that it may"), std::string::npos) << tight.output;
+}
+
+/// A recurrent layer of TensorFlow Lite keeps its state from run to run, that of ONNX does not.
+TEST_F(QuantizeCommand, WarnsOnceOfStateThatStartsAnew)
+{
+    test::TfliteWriter w;
+    using Type = test::TfliteType;
+    const std::vector<float> weights{0.5F, -0.25F, 1, 0.75F, -1, 0.125F, 0.25F, -0.5F, 1};
+    const auto matrix = [&](const char* name, std::vector<int32_t> shape) {
+        const int64_t count = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+        return w.constant<float>(name, Type::Float32, std::move(shape),
+                                 {weights.begin(), weights.begin() + count});
+    };
+    const int x = w.input("x", Type::Float32, {1, 4, 3}),
+              h = w.variable("h", Type::Float32, {1, 3}),
+              s = w.tensor("s", Type::Float32, {1, 4, 3}), y = w.output("y", Type::Float32, {4, 3});
+    w.op("UNIDIRECTIONAL_SEQUENCE_RNN",
+         {x, matrix("in", {3, 3}), matrix("again", {3, 3}), matrix("bias", {3}), h}, {s},
+         test::FlatOut().number(1, int8_t{4}));
+    w.op("FULLY_CONNECTED", {s, matrix("w", {3, 3}), matrix("b", {3})}, {y});
+    const std::vector<std::byte> bytes = w.file();
+    std::ofstream(m_folder.file("s.tflite"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    write("x.npy", {1, 4, 3}, {1, 2, -1, 0.5F, 0, 1, -2, 3, 1, 0.25F, -1, 2});
+    const std::string command = "quantize " + m_folder.file("s.tflite") + " --data " +
+                                m_folder.file("x.npy") + " -o " + m_folder.file("s.onnx");
+    for (const char* shape : {"", " --shape x=1,4,3"}) {
+        const Outcome made = tenon(command + shape + " 2>&1");
+        ASSERT_EQ(made.code, 0) << made.output;
+        const size_t at = made.output.find("the state `h` starts anew with every run");
+        ASSERT_NE(at, std::string::npos) << made.output;
+        EXPECT_EQ(made.output.find("starts anew", at + 30), std::string::npos) << made.output;
+    }
+    EXPECT_EQ(quantize().output.find("starts anew"), std::string::npos);
 }
 
 TEST_F(QuantizeCommand, MakesAnIntegerProgramInOneCommand)
