@@ -4,6 +4,7 @@
 // that keep every bit of every result are here.
 #include "compiler/ops/ops.h"
 #include "compiler/ops/shape_attrs.h"
+#include "compiler/passes/filled_rows.h"
 #include "compiler/passes/matmul_to_dense.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -353,10 +354,15 @@ std::optional<Patch> untranspose(const Site& site)
     return untransposeFactor(site.module, site.function, site.node);
 }
 
+std::optional<Patch> fillRows(const Site& site)
+{
+    return keepFilledRows(site.module, site.function, site.uses, site.node);
+}
+
 using Rule = std::optional<Patch> (*)(const Site&);
 constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,   subtractToAdd,
                            divideToMultiply, mergeTwins,   sinkReshape, sliceOfConcatenate,
-                           foldPad,          toDense,      untranspose};
+                           foldPad,          toDense,      untranspose, fillRows};
 
 } // namespace
 
