@@ -7,6 +7,7 @@
 #include "app/runs/model_cost.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/quantize/calibration_files.h"
+#include "compiler/quantize/other_file.h"
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
 #include "core/base/text.h"
@@ -160,11 +161,7 @@ Status write(QuantizeCommand command, const compiler::ImportOptions& sizes,
 /// harm to the model.
 Status checkOutput(const QuantizeCommand& command)
 {
-    std::error_code none;
-    if (std::filesystem::equivalent(command.output, command.model, none))
-        return makeError(DiagnosticCode::BadArgument,
-                         "the file to write is the model itself; name another",
-                         {.file = command.output});
+    if (Status other = compiler::needOtherFile(command.model, command.output); !other) return other;
     if (isModelFile(command.output)) return needFolderOf(command.output);
     const auto target = parseTarget(command.common.target);
     if (!target) return target.error();

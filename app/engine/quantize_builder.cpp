@@ -6,6 +6,7 @@
 #include "app/runs/model_cost.h"
 #include "compiler/frontend/shape_option.h"
 #include "compiler/quantize/calibration_files.h"
+#include "compiler/quantize/other_file.h"
 #include "compiler/quantize/quantize.h"
 #include "core/base/file.h"
 #include "remote/session/compiled_runner.h"
@@ -129,6 +130,8 @@ core::Result<views::QuantizeOutcome> quantizeFile(const EngineOptions& engine,
     if (core::Status read = compiler::readShapeOptions(shapes, options.sizes); !read)
         return read.error();
     const std::string model = question.model.toStdString();
+    if (core::Status other = compiler::needOtherFile(model, question.output.toStdString()); !other)
+        return other.error();
     const auto data =
         compiler::readCalibration(model, question.data.toStdString(), kMostExamples, options.sizes);
     if (!data) return data.error();

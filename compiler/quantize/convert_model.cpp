@@ -3,21 +3,18 @@
 #include "compiler/quantize/convert_model.h"
 
 #include "compiler/quantize/onnx_document.h"
+#include "compiler/quantize/other_file.h"
 #include "core/base/file.h"
 #include "core/base/written_path.h"
 
 #include <climits>
-#include <filesystem>
 
 namespace tenon::compiler {
 
 Result<ConvertedModel> convertToOnnx(const std::string& path, const ImportOptions& options,
                                      const std::string& output)
 {
-    std::error_code none;
-    if (std::filesystem::equivalent(output, path, none))
-        return makeError(DiagnosticCode::BadArgument,
-                         "the file to write is the model itself; name another", {.file = output});
+    if (Status other = needOtherFile(path, output); !other) return other.error();
     if (Status exists = needFolderOf(output); !exists) return exists.error();
     const auto model = readOnnxDocument(path, options);
     if (!model) return model.error();

@@ -145,7 +145,14 @@ private:
             if (!loss) return loss.error();
             (*loss <= limit ? enough : tooFew) = count;
         }
-        return enough;
+        if (enough < all || m_costs.wider == Precision::Float) return enough;
+        const auto least = m_tools.lossOf(widened(m_costs, all));
+        if (!least) return least.error();
+        if (*least <= limit) return enough;
+        return makeError(DiagnosticCode::BadArgument,
+                         "with every layer wider the outputs still lose " + exact(*least) +
+                             ", more than " + exact(limit) +
+                             "; allow more, or let layers stay in float");
     }
 
     Result<bool> fits(size_t count)

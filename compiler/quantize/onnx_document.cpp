@@ -125,8 +125,13 @@ Result<ModelProto> readOnnxDocument(const std::string& path, const ImportOptions
     if ((*file)->bytes().empty())
         return makeError(DiagnosticCode::BadModel, "the file is empty", {.file = path});
     for (const Importer* importer : allImporters()) {
-        if (importer->format == kTfliteFormat && importer->isMine((*file)->text()))
-            return readTfliteDocument((*file)->bytes(), path, sizes);
+        if (importer->format == kTfliteFormat && importer->isMine((*file)->text())) {
+            auto model = readTfliteDocument((*file)->bytes(), path, sizes);
+            if (!model) return model;
+            if (Status bound = bindValues(*model->mutable_graph(), sizes); !bound)
+                return bound.error();
+            return model;
+        }
         if (importer->format != kOnnxFormat && importer->isMine((*file)->text()))
             return makeError(DiagnosticCode::UnsupportedFeature,
                              "this is a model in the format " + std::string(importer->title) +

@@ -44,9 +44,16 @@ public:
             if (m_problem) return *m_problem;
             if (m_into->node_size() > made && isKnown(op)) fold(made);
         }
+        std::set<int64_t> declared;
         for (const int64_t output : m_graph.outputs) {
             asGiven(output);
-            declare(output, *graph.add_output());
+            auto& result = *graph.add_output();
+            declare(output, result);
+            if (declared.insert(output).second) continue;
+            // Listed once more: ONNX gives each name once.
+            const std::string name = nameOf(output) + "/" + std::to_string(graph.output_size());
+            node("Identity", {nameOf(output)}, name, name);
+            result.set_name(name);
         }
         return std::move(m_out);
     }

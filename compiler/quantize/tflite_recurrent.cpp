@@ -233,7 +233,8 @@ void TfliteRecurrent::lstm()
 {
     constexpr int kKernel = 3;
     const bool isOneStep = m_op->name == "LSTM";
-    if (isOneStep && option(kKernel) == 1) return fail("it has all gates in one weight");
+    if (isOneStep && option(kKernel) == 1)
+        return fail("an LSTM with all gates in one weight is not written as ONNX here");
     Pass pass{.name = nameOf(output()) + "/cells", .result = given(output()), .canHaveNorms = true};
     pass.isTimeFirst = !isOneStep && option(3) != 0;
     pass.activation = option(0);

@@ -28,8 +28,8 @@ void TfliteTensors::declare(int64_t index, tenon_onnx::ValueInfoProto& info)
     auto& type = *info.mutable_type()->mutable_tensor_type();
     const auto dtype = tfliteDataType(tensor(index).type);
     type.set_elem_type(dtype ? onnxTypeOf(*dtype) : 0);
-    for (const int64_t dim : tensor(index).shape)
-        type.mutable_shape()->add_dim()->set_dim_value(dim);
+    auto& shape = *type.mutable_shape(); // which a scalar has, too
+    for (const int64_t dim : tensor(index).shape) shape.add_dim()->set_dim_value(dim);
     m_given.insert(index);
 }
 

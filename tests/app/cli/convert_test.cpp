@@ -130,6 +130,57 @@ TEST_F(ConvertCommand, TakesExternalWeightsSizesAndValuesInside)
     }
 }
 
+/// A scalar and a row, added; the sum is listed twice.
+std::string scalars()
+{
+    test::TfliteWriter w;
+    const int x = w.input("x", LiteType::Float32, {1, 4}), s = w.input("s", LiteType::Float32, {}),
+              y = w.output("y", LiteType::Float32, {1, 4});
+    w.markOutput(y);
+    w.op("ADD", {x, s}, {y}, test::FlatOut().number(0, int8_t{0}));
+    const std::vector<std::byte> bytes = w.file();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST_F(ConvertCommand, DeclaresScalarsAndNamesEveryOutputOnce)
+{
+    write("net.tflite", scalars());
+    ASSERT_EQ(convert(path("net.tflite") + " -o " + path("net.onnx")).code, 0);
+    tenon_onnx::ModelProto made;
+    ASSERT_TRUE(made.ParseFromString(*core::readFile(path("net.onnx"))));
+    ASSERT_EQ(made.graph().input_size(), 2);
+    EXPECT_TRUE(made.graph().input(1).type().tensor_type().has_shape());
+    ASSERT_EQ(made.graph().output_size(), 2);
+    EXPECT_NE(made.graph().output(0).name(), made.graph().output(1).name());
+    // A value that is given is no input any more.
+    ASSERT_EQ(convert(path("net.tflite") + " -o " + path("net.onnx") + " --value s=2.5").code, 0);
+    ASSERT_TRUE(made.ParseFromString(*core::readFile(path("net.onnx"))));
+    ASSERT_EQ(made.graph().input_size(), 1);
+    writeData({1, 4});
+    const Tensor result = resultOf("net.onnx");
+    const auto x = compiler::readTensorFile(path("data/input_0.pb"));
+    ASSERT_TRUE(x && result.size() == 4);
+    for (size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(result.as<float>()[i], x->tensor.as<float>()[i] + 2.5f, 1e-6);
+}
+
+TEST_F(ConvertCommand, KeepsTheModelsOwnWeights)
+{
+    const std::vector<float> weights(12, 0.5f);
+    write("w.onnx", {reinterpret_cast<const char*>(weights.data()), 4 * weights.size()});
+    write("m.onnx", test::modelOf("input x float32 1,4\nexternal w float32 4,3 location=w.onnx\n"
+                                  "node MatMul product x,w -> y\noutput y float32 1,3\n")
+                        .SerializeAsString());
+    const std::string before = *core::readFile(path("w.onnx"));
+    for (const std::string& command :
+         {std::string("convert "), "quantize --data " + path("m.onnx") + " "}) {
+        const Outcome out = tenon(command + path("m.onnx") + " -o " + path("w.onnx") + " 2>&1");
+        EXPECT_NE(out.code, 0);
+        EXPECT_NE(out.output.find("holds weights of the model"), std::string::npos) << out.output;
+    }
+    EXPECT_EQ(*core::readFile(path("w.onnx")), before);
+}
+
 TEST_F(ConvertCommand, SaysWhatCannotBe)
 {
     write("net.tflite", unknown());

@@ -119,6 +119,9 @@ TEST_F(MixedPrecision, WidensTo16Bits)
     m_question.limits.loss = 0.15;
     EXPECT_EQ(chosen(), "8668");
     EXPECT_NEAR(m_costs.layers[1].loss[1], 0.04, 1e-9);
+    m_question.limits.loss = 0.001;
+    EXPECT_NE(chosen().find("with every layer wider the outputs still lose"), std::string::npos)
+        << chosen();
 }
 
 TEST_F(MixedPrecision, PredictsTheCurveThatItMeasures)
