@@ -15,6 +15,9 @@
 namespace tenon::compiler {
 namespace {
 
+// What the passes count on to be placed is placed.
+static_assert(kPartAlignment == kKernelAlignment);
+
 /// The source of every kernel, and the memory it wants to be lent.
 Status writeKernels(CompileResult& result)
 {

@@ -21,7 +21,6 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kAlignment = 64;
 constexpr const char* kPlanner = "hill_climb";
 
 bool isCall(const NodeRecord& node)
@@ -102,7 +101,7 @@ void Calls::addBuffers(int call)
         const int64_t bytes = m_results.contains(value) ? 0 : node.types[i].bytes();
         m_bufferOf[value] = static_cast<int>(m_graph.bytes.size());
         buffers.insert(m_bufferOf[value]);
-        m_graph.bytes.push_back((bytes + kAlignment - 1) / kAlignment * kAlignment);
+        m_graph.bytes.push_back((bytes + kPartAlignment - 1) / kPartAlignment * kPartAlignment);
     }
     m_graph.before.emplace_back(before.begin(), before.end());
     m_graph.buffers.emplace_back(buffers.begin(), buffers.end());
@@ -120,7 +119,8 @@ std::vector<int> Calls::partsOf(int call) const
     for (const ValueRef& operand : node.operands) {
         const ValueRef part = owner(operand);
         const auto buffer = m_bufferOf.find(part);
-        if (buffer == m_bufferOf.end() || m_results.contains(part) || offset % kAlignment != 0 ||
+        if (buffer == m_bufferOf.end() || m_results.contains(part) ||
+            offset % kPartAlignment != 0 ||
             std::find(parts.begin(), parts.end(), buffer->second) != parts.end())
             return {};
         parts.push_back(buffer->second);
@@ -168,7 +168,7 @@ std::vector<NodeId> orderedNodes(const Module& module, const GraphFunction& main
 
 int64_t plannedBytes(const CallGraph& graph, const std::vector<int>& order)
 {
-    return planMemory(kPlanner, problemOfCalls(graph, order, kAlignment))->totalBytes();
+    return planMemory(kPlanner, problemOfCalls(graph, order, kPartAlignment))->totalBytes();
 }
 
 struct Better

@@ -25,6 +25,9 @@ struct FusionGroup
 /// executors may place where they belong.
 bool joinsWholeTensors(const NodeRecord& node);
 
+/// Bytes that a part of a concatenation begins at a multiple of, where it is to be placed.
+inline constexpr int64_t kPartAlignment = 64;
+
 /// The axis of a concatenation whose result has a constant shape.
 std::optional<size_t> joinedAxis(const NodeRecord& node);
 

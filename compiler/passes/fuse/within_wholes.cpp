@@ -14,8 +14,6 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kAlignment = 64; ///< bytes that kernels assume of where a tensor begins
-
 /// How a tensor lies in a larger one: with that extent along the axis.
 struct Within
 {
@@ -96,10 +94,10 @@ private:
             within = outer->second;
         }
         const int64_t step = innerOf(shape, *axis) * join.types[0].dtype.bytes();
-        if (within.extent * step % kAlignment != 0) return;
+        if (within.extent * step % kPartAlignment != 0) return;
         int64_t begin = 0;
         for (const ValueRef& part : join.operands) {
-            if (begin * step % kAlignment != 0 || !canMove(part, join)) return;
+            if (begin * step % kPartAlignment != 0 || !canMove(part, join)) return;
             begin += (*constantShape(m_lowered.type(part).shape))[*axis];
         }
         for (const ValueRef& part : join.operands) m_within.emplace(part, within);
