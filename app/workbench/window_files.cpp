@@ -25,10 +25,14 @@ QString stemOf(const QString& documentName)
                                                    : QFileInfo(documentName).completeBaseName();
 }
 
-/// In the folder of the last file.
-QString startIn(const QString& folder, const QString& name)
+/// In the folder of the last file; before there was one, beside the model where one may write, as
+/// beside a packaged sample one may not.
+QString startIn(const QString& last, const views::Document* document, const QString& name)
 {
-    return folder.isEmpty() ? name : folder + QLatin1Char('/') + name;
+    QString folder = last;
+    if (folder.isEmpty() && document) folder = QFileInfo(document->path).path();
+    if (folder.isEmpty() || !QFileInfo(folder).isWritable()) folder = QDir::homePath();
+    return folder + QLatin1Char('/') + name;
 }
 
 core::Status exportReport(MainWindow& window, const QString& path)
@@ -91,7 +95,8 @@ void MainWindow::askToExport(const views::Export& what)
         m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
     name += QLatin1Char('-') + what.name.toLower().replace(QLatin1Char(' '), QLatin1Char('-'));
     const views::FileQuestion question{views::FileQuestion::Kind::Save, what.title,
-                                       startIn(m_saveFolder, name), what.filters};
+                                       startIn(m_saveFolder, m_workspace.document().get(), name),
+                                       what.filters};
     m_options.askForFile(this, question, [this, write = what.write](const QString& path) {
         m_saveFolder = QFileInfo(path).path();
         m_workspace.forgetFailure();
@@ -118,9 +123,10 @@ void MainWindow::chooseSave()
     const QStringList formats = m_workspace.engine().saveFormats(m_workspace.state().target);
     if (!m_workspace.state().canBuild || formats.isEmpty()) return;
     const QString suffix = formats.first().section(QLatin1Char('*'), 1).chopped(1);
-    const views::FileQuestion question{
-        views::FileQuestion::Kind::Save, tr("Save the model"),
-        startIn(m_saveFolder, stemOf(m_workspace.document()->name) + suffix), formats};
+    const views::FileQuestion question{views::FileQuestion::Kind::Save, tr("Save the model"),
+                                       startIn(m_saveFolder, m_workspace.document().get(),
+                                               stemOf(m_workspace.document()->name) + suffix),
+                                       formats};
     m_options.askForFile(this, question, [this](const QString& path) {
         m_saveFolder = QFileInfo(path).path();
         m_workspace.save(path);

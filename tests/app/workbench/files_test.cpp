@@ -227,6 +227,32 @@ private slots:
                  qPrintable(window.workspace().state().bannerText));
     }
 
+    void proposesToSaveBesideTheModelAndThenWhereOneSavedLast()
+    {
+        const QTemporaryDir models;
+        const QTemporaryDir results;
+        const QString model = models.filePath(QStringLiteral("digits.onnx"));
+        QVERIFY(QFile::copy(QStringLiteral(TENON_SAMPLE_MODEL), model));
+        QStringList proposed;
+        WindowOptions asked = options();
+        asked.askForFile = [&](QWidget*, const views::FileQuestion& question,
+                               const views::TakeFile& take) {
+            proposed << question.start;
+            take(results.filePath(QStringLiteral("other.onnx")));
+        };
+        MainWindow window(makeEngine({}), {}, asked);
+        window.show();
+        window.openModel(model);
+        QVERIFY(settle(window));
+        for (int i = 0; i < 2; ++i) {
+            QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+            QVERIFY(settle(window));
+        }
+        QCOMPARE(proposed, QStringList({models.filePath(QStringLiteral("digits.so")),
+                                        results.filePath(QStringLiteral("digits.so"))}));
+        QVERIFY(QFileInfo(results.filePath(QStringLiteral("other.onnx"))).size() > 1000);
+    }
+
     void saysWhyAModelWasNotSaved()
     {
         const QTemporaryDir folder;

@@ -8,6 +8,13 @@
 
 namespace tenon::views {
 
+namespace {
+
+/// Of a text that is read at ease: some 90 letters.
+constexpr int kWidestText = 620;
+
+} // namespace
+
 EmptyNotice::EmptyNotice(const ThemeSource& themes, const QString& title, const QString& text,
                          const QString& action, QWidget* parent)
     : QWidget(parent)
@@ -18,6 +25,7 @@ EmptyNotice::EmptyNotice(const ThemeSource& themes, const QString& title, const 
     m_title->setAlignment(Qt::AlignCenter);
     m_text->setAlignment(Qt::AlignCenter);
     m_text->setWordWrap(true);
+    m_text->setMaximumWidth(kWidestText);
     m_button->setVisible(!action.isEmpty());
     connect(m_button, &QPushButton::clicked, this, &EmptyNotice::triggered);
     auto* layout = new QVBoxLayout(this);
