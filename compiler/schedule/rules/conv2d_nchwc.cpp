@@ -107,7 +107,11 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
 std::vector<std::string> tileConv2dRows(Schedule& schedule, const std::string& conv,
                                         const TargetFacts& facts)
 {
-    const ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
+    ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
+    // Where a window reads group by group, a tile has that group's blocks alone.
+    const int64_t blocks = schedule.extentOf(site.loops.outBlock);
+    site.shape.weightBytes = site.shape.weightBytes / site.shape.outBlocks * blocks;
+    site.shape.outBlocks = blocks;
     if (multipliesRuns(schedule, conv, site.shape))
         return tileConvRuns(schedule, conv, site, facts);
     if (multipliesWords(site.shape, facts)) return tileConvWords(schedule, conv, site, facts);

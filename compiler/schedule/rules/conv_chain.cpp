@@ -3,6 +3,7 @@
 // is between them stays in the second-level cache.
 #include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/conv_rows.h"
+#include "compiler/schedule/rules/conv_tiles.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
@@ -85,16 +86,23 @@ void simplifyChain(Schedule& schedule, const Chain& chain, const TargetFacts& fa
     }
 }
 
-/// Blocks of channels that a pointwise convolution computes together.
-int64_t groupOf(const Schedule& schedule, const std::string& conv)
+/// Blocks of channels that a pointwise convolution computes together: those of a block of weights,
+/// or of a tile that takes vectors from several.
+int64_t groupOf(const Schedule& schedule, const std::string& conv, const TargetFacts& facts)
 {
-    const Attrs& facts = blockOf(schedule, conv)->block.annotations;
-    return std::max<int64_t>(1, facts.integer("kernel_block", 1) / facts.integer("out_block", 1));
+    const tir::Stmt block = blockOf(schedule, conv);
+    const Attrs& sizes = block->block.annotations;
+    const int64_t together = sizes.integer("kernel_block", 1) / sizes.integer("out_block", 1);
+    if (together > 1 || isSliding(tagOf(block))) return std::max<int64_t>(1, together);
+    const ConvShape shape = shapeOfConv(schedule, conv);
+    if (!mayLeaveRest(shape, facts)) return 1;
+    const int64_t ofTile = convTile(shape, shape.columns, Walk::Rows, facts).vectors;
+    return shape.outBlocks % ofTile == 0 ? ofTile : 1;
 }
 
 /// Bytes between the convolutions while a strip of all rows of one image is computed: a window
 /// needs no more channels than are computed together.
-int64_t heldBytes(const Schedule& schedule, const Chain& chain)
+int64_t heldBytes(const Schedule& schedule, const Chain& chain, const TargetFacts& facts)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < chain.between.size(); ++i) {
@@ -104,7 +112,8 @@ int64_t heldBytes(const Schedule& schedule, const Chain& chain)
         for (size_t axis = 1; axis < buffer->shape.size(); ++axis)
             ofImage *= buffer->shape[axis]->integer;
         const bool isGrouped = tagOf(blockOf(schedule, chain.convs[i])) == kPlainTag;
-        bytes += isGrouped ? ofImage * groupOf(schedule, chain.convs[i]) / buffer->shape[1]->integer
+        bytes += isGrouped ? ofImage * groupOf(schedule, chain.convs[i], facts) /
+                                 buffer->shape[1]->integer
                            : ofImage;
     }
     return bytes;
@@ -121,7 +130,7 @@ int64_t stripOf(const Schedule& schedule, const Chain& chain, int64_t rows,
                 const TargetFacts& facts)
 {
     if (!isOfBytes(schedule, chain))
-        return rowsPerStrip(rows, heldBytes(schedule, chain) / rows, facts);
+        return rowsPerStrip(rows, heldBytes(schedule, chain, facts) / rows, facts);
     int64_t window = 1, stride = 1;
     for (size_t i = 1; i < chain.convs.size(); ++i) {
         const tir::Stmt block = blockOf(schedule, chain.convs[i]);
@@ -153,7 +162,7 @@ std::vector<std::string> cutStrips(Schedule& schedule, const Chain& chain, const
         if (!isSliding(tagOf(blockOf(schedule, blocks[i]))) || blocks[i] == chain.convs[0])
             continue;
         const std::vector<std::string> own = ownLoopsOf(schedule, blocks[i]);
-        const auto groups = schedule.split(own[1], {-1, groupOf(schedule, chain.convs[0])});
+        const auto groups = schedule.split(own[1], {-1, groupOf(schedule, chain.convs[0], facts)});
         around = groups[0];
         if (blocks[i] == chain.convs.back()) outer.insert(outer.end(), {own[0], around});
     }

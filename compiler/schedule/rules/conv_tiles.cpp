@@ -244,8 +244,6 @@ WeightPasses passesOf(const ConvSite& site, const TileWalk& walk, int64_t blocks
 
 } // namespace
 
-/// True where a tile takes vectors from several blocks of weights, and the last one those that are
-/// left.
 bool mayLeaveRest(const ConvShape& shape, const TargetFacts& facts)
 {
     return shape.vectors == 1 && shape.outBlocks > 1 && shape.groups == 1 &&

@@ -60,6 +60,9 @@ ConvLoops loopsOfConv(const Schedule& schedule, const std::string& conv);
 ConvShape shapeOfConv(const Schedule& schedule, const std::string& conv);
 /// Weights that do not stay in the second-level cache are read once, for all rows.
 bool readsWeightsOnce(const ConvShape& shape, const TargetFacts& facts);
+/// True where a tile takes vectors from several blocks of weights, and the last one those that are
+/// left.
+bool mayLeaveRest(const ConvShape& shape, const TargetFacts& facts);
 /// The tile for rows, or joined images, of so many columns.
 RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const TargetFacts& facts);
 /// Register tiles for the convolution and for what follows it.
