@@ -50,7 +50,7 @@ def decisions(program, model, target, work):
     kernels = json.loads(call([tenon, "compile", model, "-o", out, "--json", "--target", target], work))["kernels"]
     loops = call([tenon, "compile", model, "--emit", "tir", "--target", target], work)
     texts = {}
-    for part in re.split(r"^; ", loops, flags=re.M)[1:]:
+    for part in re.split(r"^; (?=\S+ tvmgen_)", loops, flags=re.M)[1:]:
         texts[part.split(" ", 1)[0]] = part
     found = {}
     for kernel in kernels:

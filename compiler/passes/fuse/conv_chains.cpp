@@ -24,7 +24,8 @@ namespace {
 /// again; one that stays is written and read there (Zen 4, whose third level is hardly slower:
 /// MobileNetV2 took 8.3 ms where that was not counted, 7.6 now).
 constexpr double kTransfers = 3, kTransfersInside = 2;
-/// Largest window, and its most columns, that the depthwise kernel unrolls.
+/// Largest window of which the depthwise kernel and the pools write out all elements, and the most
+/// columns that they write out; with vectors the depthwise kernel also takes so many rows in turn.
 constexpr int64_t kLargestWindow = 9;
 constexpr int64_t kMostColumns = 7;
 
@@ -69,8 +70,17 @@ std::optional<PartKind> kindOf(const NodeRecord& node)
     return std::nullopt;
 }
 
-/// Adds what the weights say; false when they are not known.
-bool addWeights(const Module& module, Part& part)
+/// True where a kernel takes such a window from the image itself, without a padded copy.
+bool needsNoCopy(PartKind kind, int64_t rows, int64_t columns, const TargetFacts& facts)
+{
+    const bool hasVectors = facts.vectorBytes > kFloat32.bytes();
+    const bool takesRowsInTurn = kind == PartKind::Depthwise && hasVectors;
+    return columns <= kMostColumns &&
+           (rows * columns <= kLargestWindow || (takesRowsInTurn && rows <= kMostColumns));
+}
+
+/// Adds what the weights say; false when they are not known, or the window is too large.
+bool addWeights(const Module& module, Part& part, const TargetFacts& facts)
 {
     const auto weight = knownShape(module, part.anchor->operands[1]);
     if (!weight) return false;
@@ -81,9 +91,8 @@ bool addWeights(const Module& module, Part& part)
     part.macs =
         elementCount(part.shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
     part.window = (*weight)[2];
-    const bool isSmall =
-        (*weight)[2] * (*weight)[3] <= kLargestWindow && (*weight)[3] <= kMostColumns;
-    return isSmall || part.kind == PartKind::Window;
+    return part.kind == PartKind::Window ||
+           needsNoCopy(part.kind, (*weight)[2], (*weight)[3], facts);
 }
 
 /// With as many images as may come where a batch is open, one where nothing says how many; nothing
@@ -100,7 +109,8 @@ std::optional<std::vector<int64_t>> shapeOfImages(Shape shape, const SizeBounds&
 }
 
 /// The group as part of a chain when it is a convolution or a pool, and what follows it.
-std::optional<Part> partOf(const Module& module, const FusionGroup& group, const SizeBounds& bounds)
+std::optional<Part> partOf(const Module& module, const FusionGroup& group, const SizeBounds& bounds,
+                           const TargetFacts& facts)
 {
     if (!group.anchor.isValid() || group.members.front() != group.anchor) return std::nullopt;
     const NodeRecord& anchor = module.node(group.anchor);
@@ -116,12 +126,12 @@ std::optional<Part> partOf(const Module& module, const FusionGroup& group, const
     Part part{.anchor = &anchor, .kind = *kind, .shape = *shape};
     part.stride = anchor.attrs.integers("strides", {1, 1})[0];
     if (*kind != PartKind::Pool) {
-        const bool isKnown = group.members.size() > 1 && addWeights(module, part);
+        const bool isKnown = group.members.size() > 1 && addWeights(module, part, facts);
         return isKnown ? std::optional(std::move(part)) : std::nullopt;
     }
     const std::vector<int64_t> size = anchor.attrs.integers("pool_size", {1, 1});
     part.window = size[0];
-    if (size[0] * size[1] > kLargestWindow || size[1] > kMostColumns) return std::nullopt;
+    if (!needsNoCopy(*kind, size[0], size[1], facts)) return std::nullopt;
     return part;
 }
 
@@ -167,7 +177,7 @@ public:
     {
         const SizeBounds bounds = boundsOf(m_module.main());
         for (const FusionGroup& group : m_groups)
-            m_parts.push_back(partOf(m_module, group, bounds));
+            m_parts.push_back(partOf(m_module, group, bounds, m_facts));
         m_links = GroupLinks(m_groups.size());
         for (const Link& link : allLinks()) {
             // A pointwise convolution ends one chain or begins another.

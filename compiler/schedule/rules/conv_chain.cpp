@@ -72,7 +72,8 @@ void simplifyChain(Schedule& schedule, const Chain& chain, const TargetFacts& fa
         if (pad.empty()) continue;
         if (isFirstPad(schedule, chain, pad))
             (void)inlinePlanePad(schedule, pad, conv);
-        else if (!inlineWindowPad(schedule, pad, conv, facts))
+        else if (!inlineWindowPad(schedule, pad, conv, facts) &&
+                 !schedule.tries().computeInline(pad)) // strips have no room for a copy
             return schedule.fail(badSchedule("conv_chain", "cannot take the padding into " + conv));
     }
     for (const std::string& conv : chain.convs) {
