@@ -86,8 +86,11 @@ bool addWeights(const Module& module, Part& part, const TargetFacts& facts)
     if (!weight) return false;
     if (part.kind == PartKind::Window && isPointwise(*part.anchor, *weight))
         part.kind = PartKind::Pointwise;
-    part.group = std::min((*weight)[5] / part.shape.back(), part.shape[1]);
     part.weights = elementCount(*weight);
+    part.group = std::min((*weight)[5] / part.shape.back(), part.shape[1]);
+    if (part.group == 1 && part.kind != PartKind::Depthwise)
+        part.group =
+            blocksPerGroup(part.shape[1], part.shape[3], part.weights * kFloat32.bytes(), facts);
     part.macs =
         elementCount(part.shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
     part.window = (*weight)[2];

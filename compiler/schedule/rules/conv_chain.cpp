@@ -6,6 +6,7 @@
 #include "compiler/schedule/rules/conv_tiles.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/kernel_form.h"
+#include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 
@@ -96,9 +97,9 @@ int64_t groupOf(const Schedule& schedule, const std::string& conv, const TargetF
     const int64_t together = sizes.integer("kernel_block", 1) / sizes.integer("out_block", 1);
     if (together > 1 || isSliding(tagOf(block))) return std::max<int64_t>(1, together);
     const ConvShape shape = shapeOfConv(schedule, conv);
-    if (!mayLeaveRest(shape, facts)) return 1;
-    const int64_t ofTile = convTile(shape, shape.columns, Walk::Rows, facts).vectors;
-    return shape.outBlocks % ofTile == 0 ? ofTile : 1;
+    return mayLeaveRest(shape, facts)
+               ? blocksPerGroup(shape.outBlocks, shape.columns, shape.weightBytes, facts)
+               : 1;
 }
 
 /// Bytes between the convolutions while a strip of all rows of one image is computed: a window

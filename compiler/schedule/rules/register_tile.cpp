@@ -189,6 +189,19 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
     return best;
 }
 
+int64_t blocksPerGroup(int64_t blocks, int64_t columns, int64_t weightBytes,
+                       const TargetFacts& facts)
+{
+    const bool mayTakeSeveral = blocks > 1 && !facts.hasLaneOperand;
+    if (!mayTakeSeveral) return 1;
+    const RegisterTile tile = chooseTile({.vectors = blocks,
+                                          .positions = columns,
+                                          .vectorBytes = weightBytes / blocks,
+                                          .hasRest = true},
+                                         facts);
+    return blocks % tile.vectors == 0 ? tile.vectors : 1;
+}
+
 bool canShareRows(int64_t rows, const TargetFacts& facts)
 {
     constexpr int64_t kFewest = 4, kMost = 14; // rows of a tile that keeps the core busy

@@ -79,6 +79,10 @@ double stepCycles(const RegisterTile& tile, const TargetFacts& facts, int64_t in
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);
 /// Cheapest tile that fits the registers, and leaves as much work for each thread.
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
+/// Blocks of channels, of one vector each, that a convolution of rows computes together for what
+/// reads them group by group: those of a tile where it divides them, else one.
+int64_t blocksPerGroup(int64_t blocks, int64_t columns, int64_t weightBytes,
+                       const TargetFacts& facts);
 
 /// Of a product of matrices: so many vectors of columns, rows and steps of floats.
 TileSpace spaceOfProduct(int64_t vectors, int64_t rows, int64_t depth, const TargetFacts& facts);
