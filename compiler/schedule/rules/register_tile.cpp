@@ -192,8 +192,7 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
 int64_t blocksPerGroup(int64_t blocks, int64_t columns, int64_t weightBytes,
                        const TargetFacts& facts)
 {
-    const bool mayTakeSeveral = blocks > 1 && !facts.hasLaneOperand;
-    if (!mayTakeSeveral) return 1;
+    if (facts.hasLaneOperand) return 1;
     const RegisterTile tile = chooseTile({.vectors = blocks,
                                           .positions = columns,
                                           .vectorBytes = weightBytes / blocks,
